@@ -1,0 +1,358 @@
+//! An action: what `#[action]` makes of a handler, and what a handler is given.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use ulid::Ulid;
+
+use crate::descriptor::Hints;
+use crate::id::ActionId;
+use crate::schema::SchemaFault;
+
+/// A handler's future.
+pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Value, ActionError>> + Send>>;
+
+/// The one declaration of an action, made by `#[action]` and nothing else.
+#[derive(Debug, Clone, Copy)]
+pub struct Action {
+    #[doc(hidden)]
+    pub id: &'static str,
+    #[doc(hidden)]
+    pub description: &'static str,
+    #[doc(hidden)]
+    pub title: Option<&'static str>,
+    #[doc(hidden)]
+    pub approval_required: bool,
+    #[doc(hidden)]
+    pub non_delegable: bool,
+    #[doc(hidden)]
+    pub selection_token: Option<&'static str>,
+    #[doc(hidden)]
+    pub egress_channels: Option<&'static [&'static str]>,
+    #[doc(hidden)]
+    pub egress_class: Option<&'static str>,
+    #[doc(hidden)]
+    pub hints: Hints,
+    #[doc(hidden)]
+    pub at: Place,
+    #[doc(hidden)]
+    pub parameters: fn() -> Result<Value, SchemaFault>,
+    #[doc(hidden)]
+    pub output: fn() -> Option<Value>,
+    #[doc(hidden)]
+    pub needs: &'static [fn() -> HostType],
+    #[doc(hidden)]
+    pub run: fn(HandlerContext, Value) -> HandlerFuture,
+}
+
+inventory::collect!(Action);
+
+impl Action {
+    /// The id, as written in the annotation.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// Where the annotation stands.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.at
+    }
+
+    /// The types that the host must give to the handler, [`Call`] and [`Selection`] aside.
+    pub fn host_types(&self) -> impl Iterator<Item = HostType> {
+        self.needs
+            .iter()
+            .map(|need| need())
+            .filter(|need| !need.is_of_the_call())
+    }
+
+    /// Whether the handler takes a [`Selection`].
+    #[must_use]
+    pub fn takes_selection(&self) -> bool {
+        self.needs
+            .iter()
+            .any(|need| need().id == TypeId::of::<Selection>())
+    }
+}
+
+/// A place in source code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file, as the compiler names it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The module path.
+    pub module: &'static str,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// A type that a handler takes by reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostType {
+    id: TypeId,
+    name: &'static str,
+}
+
+impl HostType {
+    /// The type `T`.
+    #[must_use]
+    pub fn of<T: Any>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            name: type_name::<T>(),
+        }
+    }
+
+    /// Its name, for people.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn is_of_the_call(&self) -> bool {
+        self.id == TypeId::of::<Call>() || self.id == TypeId::of::<Selection>()
+    }
+}
+
+/// A known id that nothing dispatches, or that only the kernel may originate; made by
+/// [`known!`](crate::known) and [`kernel_origin!`](crate::kernel_origin).
+#[derive(Debug, Clone, Copy)]
+pub struct Declaration {
+    #[doc(hidden)]
+    pub id: &'static str,
+    #[doc(hidden)]
+    pub kind: DeclarationKind,
+    #[doc(hidden)]
+    pub at: Place,
+}
+
+inventory::collect!(Declaration);
+
+/// What a [`Declaration`] says of its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclarationKind {
+    /// It exists, and nothing dispatches it.
+    Known,
+    /// The kernel itself may originate it, without a grant's lists.
+    KernelOrigin,
+}
+
+/// One call, as its handler may know it.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The call's own id.
+    pub request_id: Ulid,
+    /// The task that it belongs to.
+    pub task_id: Ulid,
+    /// The action.
+    pub action: ActionId,
+    /// The principal that the task's grant was issued to.
+    pub principal: String,
+    /// The channel that the task's event came by, for answers to it.
+    pub reply_to: Option<ReplyTo>,
+    /// When the call was admitted.
+    pub at: Timestamp,
+}
+
+/// The one place that a reply of a task may go to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyTo {
+    /// What kind of channel: the event's source, such as `telegram`.
+    pub source: String,
+    /// The account on it, such as a chat id.
+    pub account: String,
+}
+
+/// What the owner selected, and the kernel minted a token for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    /// The token's type, such as `email_thread_selection`.
+    pub token_type: String,
+    /// What was selected, such as a thread id.
+    pub target: String,
+}
+
+/// The values that the host registered, one for each type.
+#[derive(Clone, Default)]
+pub struct Resources(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Resources {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a value; one of the same type is replaced.
+    #[must_use]
+    pub fn with<T: Any + Send + Sync>(mut self, resource: T) -> Self {
+        self.0.insert(TypeId::of::<T>(), Arc::new(resource));
+        self
+    }
+
+    /// The value of type `T`.
+    #[must_use]
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>())?.downcast_ref()
+    }
+
+    /// Whether there is a value of this type.
+    #[must_use]
+    pub fn has(&self, wanted: HostType) -> bool {
+        self.0.contains_key(&wanted.id)
+    }
+}
+
+impl fmt::Debug for Resources {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Resources({})", self.0.len())
+    }
+}
+
+/// All that a handler can be given, besides what the model filled in.
+#[derive(Debug)]
+pub struct HandlerContext {
+    /// The call.
+    pub call: Call,
+    /// What the owner selected, where the action takes a selection token.
+    pub selection: Option<Selection>,
+    /// What the host registered.
+    pub resources: Arc<Resources>,
+}
+
+impl HandlerContext {
+    /// The value for a parameter of type `&T`.
+    pub(crate) fn host<T: Any>(&self) -> Result<&T, ActionError> {
+        let of_the_call = [
+            Some(&self.call as &dyn Any),
+            self.selection
+                .as_ref()
+                .map(|selection| selection as &dyn Any),
+        ];
+        of_the_call
+            .into_iter()
+            .flatten()
+            .find_map(|value| value.downcast_ref())
+            .or_else(|| self.resources.get())
+            .ok_or_else(|| {
+                // The start refuses an action whose resources are missing, so this is a selection
+                // that is not there.
+                ActionError::failed(format!(
+                    "nothing of type {} for this call",
+                    type_name::<T>()
+                ))
+            })
+    }
+}
+
+/// Why a handler did not do what it was asked.
+///
+/// The text is for the operator's log. A worker is told only the kind.
+#[derive(Debug)]
+pub struct ActionError {
+    kind: ActionErrorKind,
+    message: String,
+}
+
+/// The kind of a handler's failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActionErrorKind {
+    /// What it needs is not configured, or not there now.
+    Unavailable,
+    /// It was tried and failed.
+    Failed,
+}
+
+impl ActionError {
+    /// Something that the handler needs is not configured or not reachable.
+    #[must_use]
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self {
+            kind: ActionErrorKind::Unavailable,
+            message: message.into(),
+        }
+    }
+
+    /// It failed.
+    #[must_use]
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self {
+            kind: ActionErrorKind::Failed,
+            message: message.into(),
+        }
+    }
+
+    /// The kind.
+    #[must_use]
+    pub fn kind(&self) -> ActionErrorKind {
+        self.kind
+    }
+
+    /// The text for the operator's log.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// `?` works on any error, which then counts as a failure. `ActionError` is therefore not an
+/// [`std::error::Error`] itself.
+impl<E: std::error::Error> From<E> for ActionError {
+    fn from(error: E) -> Self {
+        let mut message = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            message.push_str(": ");
+            message.push_str(&cause.to_string());
+            source = cause.source();
+        }
+        Self::failed(message)
+    }
+}
+
+/// What a handler returns: a result whose value can be written and described.
+#[diagnostic::on_unimplemented(
+    message = "a handler returns `Result<T, ActionError>`, not `{Self}`",
+    label = "not what a handler returns",
+    note = "`T` must implement `Serialize` and `JsonSchema`: add `#[derive(Serialize, JsonSchema)]` to it; use `Result<(), ActionError>` where there is nothing to return"
+)]
+pub trait ActionOutput {
+    /// The value of success.
+    type Value: JsonSchema;
+
+    /// The value as JSON.
+    ///
+    /// # Errors
+    /// The handler's own, or that the value cannot be written as JSON.
+    fn into_json(self) -> Result<Value, ActionError>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema, E: Into<ActionError>> ActionOutput for Result<T, E> {
+    type Value = T;
+
+    fn into_json(self) -> Result<Value, ActionError> {
+        let value = self.map_err(Into::into)?;
+        serde_json::to_value(value)
+            .map_err(|error| ActionError::failed(format!("the result is no JSON: {error}")))
+    }
+}

@@ -1,0 +1,429 @@
+//! The catalog: which actions exist, and what is true of each whoever calls it.
+//!
+//! It is the kernel's own. No worker, grant or event sets or changes it; it is built before the
+//! first request and passed as a value from there on.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::descriptor::{Rendered, ToolDescriptor};
+use crate::digest::{Digest, NotCanonical, canonical_json};
+use crate::id::ActionId;
+
+/// What leaves the kernel when an action runs. An action without a declaration is refused by the
+/// gate: silence is not "nothing leaves".
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EgressDeclaration {
+    /// The class of outside traffic, such as `search`; `None` for none.
+    #[serde(default)]
+    pub egress_class: Option<String>,
+    /// The output channels it writes to, all of which a grant must have; `None` where output
+    /// channels do not apply, while an empty list can never be satisfied.
+    #[serde(default)]
+    pub output_channels: Option<BTreeSet<String>>,
+}
+
+/// What exists.
+#[derive(Debug, Clone, Default)]
+pub struct ActionCatalog {
+    entries: HashMap<ActionId, Entry>,
+}
+
+/// All that is true of one action.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Entry {
+    pub(crate) tool: Option<Rendered>,
+    pub(crate) egress: Option<EgressDeclaration>,
+    pub(crate) selection_token_type: Option<String>,
+    pub(crate) undispatchable: bool,
+    pub(crate) kernel_origin: bool,
+    pub(crate) non_delegable: bool,
+}
+
+/// Something in a catalog that must be mended before it is used.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CatalogFault {
+    /// A dispatchable action has no descriptor, or one that has no canonical JSON.
+    NoDescriptor(ActionId),
+    /// An action has no egress declaration.
+    NoEgressDeclaration(ActionId),
+    /// Two actions have one tool name.
+    SharedToolName {
+        /// The name.
+        name: String,
+        /// Both actions.
+        ids: [ActionId; 2],
+    },
+    /// The tool name is none that providers take.
+    BadToolName {
+        /// The action.
+        id: ActionId,
+        /// The name.
+        name: String,
+    },
+    /// The descriptor and the catalog differ on whether a selection token is required.
+    SelectionTokenMismatch(ActionId),
+}
+
+impl fmt::Display for CatalogFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoDescriptor(id) => write!(
+                f,
+                "`{id}` can be dispatched and has no descriptor; annotate its handler, or give one to `with_tool_descriptors`"
+            ),
+            Self::NoEgressDeclaration(id) => write!(
+                f,
+                "`{id}` has no egress declaration, so the gate refuses it; declare what leaves, or that nothing does"
+            ),
+            Self::SharedToolName {
+                name,
+                ids: [one, two],
+            } => {
+                write!(
+                    f,
+                    "`{one}` and `{two}` both have the tool name `{name}`; rename one"
+                )
+            }
+            Self::BadToolName { id, name } => write!(
+                f,
+                "`{id}` has the tool name `{name}`; a tool name is 1 to 64 letters, digits, `_` and `-`"
+            ),
+            Self::SelectionTokenMismatch(id) => write!(
+                f,
+                "`{id}`: its descriptor and the catalog differ on whether a selection token is required"
+            ),
+        }
+    }
+}
+
+impl ActionCatalog {
+    /// A catalog in which exactly these ids are known.
+    #[must_use]
+    pub fn new(known: impl IntoIterator<Item = ActionId>) -> Self {
+        Self {
+            entries: known.into_iter().map(|id| (id, Entry::default())).collect(),
+        }
+    }
+
+    /// Replaces every descriptor. Descriptors of unknown ids are ignored: they would describe
+    /// what does not exist.
+    #[must_use]
+    pub fn with_tool_descriptors(
+        mut self,
+        descriptors: BTreeMap<ActionId, ToolDescriptor>,
+    ) -> Self {
+        self.replace(descriptors, |entry, new| {
+            entry.tool = new.and_then(Rendered::new)
+        });
+        self
+    }
+
+    /// Replaces every egress declaration.
+    #[must_use]
+    pub fn with_egress_declarations(
+        mut self,
+        declarations: BTreeMap<ActionId, EgressDeclaration>,
+    ) -> Self {
+        self.replace(declarations, |entry, new| entry.egress = new);
+        self
+    }
+
+    /// Replaces which actions require a selection token, and of which type.
+    #[must_use]
+    pub fn with_selection_token_types(mut self, types: BTreeMap<ActionId, String>) -> Self {
+        self.replace(types, |entry, new| entry.selection_token_type = new);
+        self
+    }
+
+    /// Replaces the set of actions that are known and that nothing dispatches.
+    #[must_use]
+    pub fn with_undispatchable(mut self, ids: BTreeSet<ActionId>) -> Self {
+        self.replace(flags(ids), |entry, new| {
+            entry.undispatchable = new.is_some()
+        });
+        self
+    }
+
+    /// Replaces the set of actions that the kernel itself may originate.
+    #[must_use]
+    pub fn with_kernel_origin(mut self, ids: BTreeSet<ActionId>) -> Self {
+        self.replace(flags(ids), |entry, new| entry.kernel_origin = new.is_some());
+        self
+    }
+
+    /// Replaces the set of actions that no grant may hand on.
+    #[must_use]
+    pub fn with_non_delegable(mut self, ids: BTreeSet<ActionId>) -> Self {
+        self.replace(flags(ids), |entry, new| entry.non_delegable = new.is_some());
+        self
+    }
+
+    fn replace<T>(&mut self, mut new: BTreeMap<ActionId, T>, set: impl Fn(&mut Entry, Option<T>)) {
+        for (id, entry) in &mut self.entries {
+            set(entry, new.remove(id));
+        }
+    }
+
+    /// Whether the id exists.
+    #[must_use]
+    pub fn is_known(&self, id: &str) -> bool {
+        self.entries.contains_key(id)
+    }
+
+    /// Whether the id exists and something dispatches it.
+    #[must_use]
+    pub fn is_dispatchable(&self, id: &str) -> bool {
+        self.entries
+            .get(id)
+            .is_some_and(|entry| !entry.undispatchable)
+    }
+
+    /// Whether the kernel itself may originate it.
+    #[must_use]
+    pub fn is_kernel_origin(&self, id: &str) -> bool {
+        self.entries
+            .get(id)
+            .is_some_and(|entry| entry.kernel_origin)
+    }
+
+    /// Whether no grant may hand it on.
+    #[must_use]
+    pub fn is_non_delegable(&self, id: &str) -> bool {
+        self.entries
+            .get(id)
+            .is_some_and(|entry| entry.non_delegable)
+    }
+
+    /// The descriptor of an action.
+    #[must_use]
+    pub fn tool_descriptor_for(&self, id: &str) -> Option<&ToolDescriptor> {
+        self.entries
+            .get(id)?
+            .tool
+            .as_ref()
+            .map(|tool| &tool.descriptor)
+    }
+
+    /// The egress declaration of an action.
+    #[must_use]
+    pub fn egress_declaration_for(&self, id: &str) -> Option<&EgressDeclaration> {
+        self.entries.get(id)?.egress.as_ref()
+    }
+
+    /// The type of selection token that an action requires.
+    #[must_use]
+    pub fn selection_token_type_for(&self, id: &str) -> Option<&str> {
+        self.entries.get(id)?.selection_token_type.as_deref()
+    }
+
+    pub(crate) fn entry(&self, id: &str) -> Option<(&ActionId, &Entry)> {
+        self.entries.get_key_value(id)
+    }
+
+    /// Every known id, in order.
+    #[must_use]
+    pub fn ids(&self) -> BTreeSet<&ActionId> {
+        self.entries.keys().collect()
+    }
+
+    /// How many ids are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing exists.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// All that must be mended, in order; empty for a complete catalog.
+    #[must_use]
+    pub fn faults(&self) -> Vec<CatalogFault> {
+        let mut faults = Vec::new();
+        let mut names: BTreeMap<&str, &ActionId> = BTreeMap::new();
+        for id in self.ids() {
+            let Some(entry) = self.entries.get(id) else {
+                continue;
+            };
+            if entry.egress.is_none() {
+                faults.push(CatalogFault::NoEgressDeclaration(id.clone()));
+            }
+            let Some(tool) = entry.tool.as_ref().map(|tool| &tool.descriptor) else {
+                if !entry.undispatchable {
+                    faults.push(CatalogFault::NoDescriptor(id.clone()));
+                }
+                continue;
+            };
+            if tool.selection_token_required != entry.selection_token_type.is_some() {
+                faults.push(CatalogFault::SelectionTokenMismatch(id.clone()));
+            }
+            if !is_tool_name(&tool.name) {
+                faults.push(CatalogFault::BadToolName {
+                    id: id.clone(),
+                    name: tool.name.clone(),
+                });
+            } else if let Some(other) = names.insert(&tool.name, id) {
+                faults.push(CatalogFault::SharedToolName {
+                    name: tool.name.clone(),
+                    ids: [other.clone(), id.clone()],
+                });
+            }
+        }
+        faults.sort();
+        faults
+    }
+
+    /// The canonical JSON of the whole catalog, for keeping it by digest.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a descriptor that JSON cannot hold.
+    pub fn to_canonical_json(&self) -> Result<Vec<u8>, NotCanonical> {
+        let entries: BTreeMap<&ActionId, _> = self
+            .entries
+            .iter()
+            .map(|(id, entry)| {
+                let told = json!({
+                    "descriptor": entry.tool.as_ref().map(|tool| &tool.descriptor),
+                    "dispatchable": !entry.undispatchable,
+                    "egress": entry.egress,
+                    "kernel_origin": entry.kernel_origin,
+                    "non_delegable": entry.non_delegable,
+                    "selection_token_type": entry.selection_token_type,
+                });
+                (id, told)
+            })
+            .collect();
+        canonical_json(&entries)
+    }
+
+    /// The digest of [`to_canonical_json`](Self::to_canonical_json).
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a descriptor that JSON cannot hold.
+    pub fn digest(&self) -> Result<Digest, NotCanonical> {
+        Ok(Digest::of_bytes(&self.to_canonical_json()?))
+    }
+}
+
+fn flags(ids: BTreeSet<ActionId>) -> BTreeMap<ActionId, ()> {
+    ids.into_iter().map(|id| (id, ())).collect()
+}
+
+fn is_tool_name(name: &str) -> bool {
+    (1..=crate::id::MAX_TOOL_NAME).contains(&name.len())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptor::Hints;
+
+    fn id(text: &str) -> ActionId {
+        ActionId::parse(text).unwrap()
+    }
+
+    fn tool(name: &str) -> ToolDescriptor {
+        ToolDescriptor {
+            name: name.into(),
+            description: "Does.".into(),
+            parameters_schema: crate::schema::no_arguments(),
+            approval_required: false,
+            selection_token_required: false,
+            title: None,
+            output_schema: None,
+            hints: Hints::NONE,
+        }
+    }
+
+    fn complete() -> ActionCatalog {
+        ActionCatalog::new([id("a.b"), id("c"), id("d")])
+            .with_tool_descriptors([(id("a.b"), tool("ab")), (id("c"), tool("c"))].into())
+            .with_egress_declarations(
+                ["a.b", "c", "d"]
+                    .map(|i| (id(i), EgressDeclaration::default()))
+                    .into(),
+            )
+            .with_undispatchable([id("d")].into())
+    }
+
+    #[test]
+    fn a_complete_catalog_has_no_fault_and_each_removal_is_one() {
+        assert_eq!(complete().faults(), []);
+        assert_eq!(
+            complete()
+                .with_tool_descriptors([(id("c"), tool("c"))].into())
+                .faults(),
+            [CatalogFault::NoDescriptor(id("a.b"))]
+        );
+        assert_eq!(
+            complete().with_undispatchable([].into()).faults(),
+            [CatalogFault::NoDescriptor(id("d"))]
+        );
+        assert_eq!(
+            complete()
+                .with_egress_declarations([].into())
+                .faults()
+                .len(),
+            3
+        );
+        assert_eq!(
+            complete()
+                .with_selection_token_types([(id("c"), "t".into())].into())
+                .faults(),
+            [CatalogFault::SelectionTokenMismatch(id("c"))]
+        );
+    }
+
+    #[test]
+    fn two_actions_with_one_tool_name_are_a_fault_that_names_both() {
+        let catalog =
+            complete().with_tool_descriptors([(id("a.b"), tool("x")), (id("c"), tool("x"))].into());
+        assert_eq!(
+            catalog.faults(),
+            [CatalogFault::SharedToolName {
+                name: "x".into(),
+                ids: [id("a.b"), id("c")]
+            }]
+        );
+        let bad = complete()
+            .with_tool_descriptors([(id("a.b"), tool("a b")), (id("c"), tool(""))].into());
+        assert_eq!(bad.faults().len(), 2);
+    }
+
+    #[test]
+    fn with_replaces_and_ignores_what_does_not_exist() {
+        let catalog =
+            complete().with_tool_descriptors([(id("c"), tool("c")), (id("z"), tool("z"))].into());
+        assert!(
+            catalog.tool_descriptor_for("a.b").is_none(),
+            "the old descriptor is gone"
+        );
+        assert!(!catalog.is_known("z") && catalog.tool_descriptor_for("z").is_none());
+        assert!(catalog.is_known("d") && !catalog.is_dispatchable("d"));
+    }
+
+    #[test]
+    fn the_digest_follows_the_content_alone() {
+        let reversed = ActionCatalog::new([id("d"), id("c"), id("a.b")])
+            .with_undispatchable([id("d")].into())
+            .with_egress_declarations(
+                ["d", "c", "a.b"]
+                    .map(|i| (id(i), EgressDeclaration::default()))
+                    .into(),
+            )
+            .with_tool_descriptors([(id("c"), tool("c")), (id("a.b"), tool("ab"))].into());
+        assert_eq!(complete().digest().unwrap(), reversed.digest().unwrap());
+        let other = complete().with_kernel_origin([id("c")].into());
+        assert_ne!(complete().digest().unwrap(), other.digest().unwrap());
+    }
+}

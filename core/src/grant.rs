@@ -1,0 +1,471 @@
+//! Grants: what one task may do, sealed, and only ever narrowed.
+//!
+//! A [`SealedGrant`] is the stored and handed-on form: the root grant, the attenuations added since,
+//! and an HMAC chain over both, in the manner of macaroons: each step's key is the seal before it.
+//! [`SealedGrant::verify`] is the only way to a [`VerifiedGrant`], and only a verified grant can be
+//! projected or gated.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hmac::{Hmac, KeyInit, Mac};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+use subtle::ConstantTimeEq;
+use ulid::Ulid;
+
+use crate::action::ReplyTo;
+use crate::authority::Limits;
+use crate::digest::{Digest, NotCanonical, canonical_json};
+use crate::id::ActionId;
+
+/// Whether effects are real.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrantMode {
+    /// They are.
+    #[default]
+    Live,
+    /// Whatever would be allowed is decided, recorded, and not done.
+    Shadow,
+}
+
+/// Whom a grant is issued to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    content = "id",
+    rename_all = "snake_case",
+    deny_unknown_fields
+)]
+pub enum Principal {
+    /// A person whom the kernel knows and whose source is verified.
+    Known(String),
+    /// Whoever is on the other end of a channel account.
+    Anonymous(String),
+}
+
+impl std::fmt::Display for Principal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Known(id) => write!(f, "known:{id}"),
+            Self::Anonymous(id) => write!(f, "anonymous:{id}"),
+        }
+    }
+}
+
+/// The authority of one task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskGrant {
+    /// The grant's id.
+    pub id: Ulid,
+    /// The task.
+    pub task_id: Ulid,
+    /// The event that led here.
+    pub event_id: Ulid,
+    /// Whom it is issued to.
+    pub principal: Principal,
+    /// What the task is for, in one line.
+    pub purpose: String,
+    /// Actions that may be called.
+    pub allowed_actions: BTreeSet<ActionId>,
+    /// Actions that may be called once the owner approves the very call.
+    pub approval_required_actions: BTreeSet<ActionId>,
+    /// Actions that may not be called whatever else is said.
+    pub denied_actions: BTreeSet<ActionId>,
+    /// Classes of outside traffic that may be caused.
+    pub allowed_egress_classes: BTreeSet<String>,
+    /// Output channels that may be written to.
+    pub output_channels: BTreeSet<String>,
+    /// Selection tokens that may be spent, with the type of each.
+    pub selection_tokens: BTreeMap<Ulid, String>,
+    /// Bounds of the task.
+    pub limits: Limits,
+    /// Whether effects are real.
+    pub mode: GrantMode,
+    /// Where replies of this task may go.
+    pub reply_to: Option<ReplyTo>,
+    /// When it was issued.
+    pub issued_at: Timestamp,
+    /// When it ends: at this instant it is over.
+    pub expires_at: Timestamp,
+    /// The manifests that it was composed from.
+    pub authority_sources: Vec<String>,
+    /// The revision of all active manifests at that time.
+    pub policy_revision: Digest,
+    /// The catalog at that time.
+    pub catalog_digest: Digest,
+}
+
+/// A restriction that a later holder added. Caveats of one kind all apply; an empty list lets
+/// nothing pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Caveat {
+    /// Only these actions.
+    ActionAllowlist {
+        /// The actions.
+        actions: BTreeSet<ActionId>,
+    },
+    /// In every call, the argument of this name is exactly this text.
+    BoundParameter {
+        /// The argument's name.
+        name: String,
+        /// Its text.
+        value: String,
+    },
+    /// Over at this instant.
+    ExpiresBefore {
+        /// The instant.
+        at: Timestamp,
+    },
+    /// Only these output channels.
+    OutputChannelAllowlist {
+        /// The channels.
+        channels: BTreeSet<String>,
+    },
+    /// Only these egress classes.
+    EgressClassAllowlist {
+        /// The classes.
+        classes: BTreeSet<String>,
+    },
+    /// Only model tiers up to this one. The gate cannot judge it, so it refuses every call.
+    ModelTier {
+        /// The tier.
+        max_tier: String,
+    },
+}
+
+/// The caveats that one holder added in one step.
+pub type Attenuation = Vec<Caveat>;
+
+/// The key that seals grants; 32 random bytes of the kernel's own.
+#[derive(Clone)]
+pub struct SealKey([u8; 32]);
+
+impl SealKey {
+    /// Takes key bytes.
+    #[must_use]
+    pub const fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl std::fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SealKey(..)")
+    }
+}
+
+/// A grant as it is stored and handed on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SealedGrant {
+    grant: TaskGrant,
+    attenuations: Vec<Attenuation>,
+    seal: Digest,
+}
+
+/// A grant whose seal does not fit its content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the grant's seal does not fit its content")]
+pub struct BrokenSeal;
+
+impl SealedGrant {
+    /// Seals a grant.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a grant that JSON cannot hold.
+    pub fn seal(grant: TaskGrant, key: &SealKey) -> Result<Self, NotCanonical> {
+        let seal = link(&key.0, &grant)?;
+        Ok(Self {
+            grant,
+            attenuations: Vec::new(),
+            seal,
+        })
+    }
+
+    /// Adds a step of caveats. Needs no key: anyone who holds a grant can narrow it, and nobody
+    /// can take a caveat away.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for caveats that JSON cannot hold.
+    pub fn attenuate(mut self, step: Attenuation) -> Result<Self, NotCanonical> {
+        self.seal = link(self.seal.as_bytes(), &step)?;
+        self.attenuations.push(step);
+        Ok(self)
+    }
+
+    /// Checks the seal, and works out what the caveats leave.
+    ///
+    /// # Errors
+    /// [`BrokenSeal`] when anything was changed since it was sealed.
+    pub fn verify(self, key: &SealKey) -> Result<VerifiedGrant, BrokenSeal> {
+        let mut seal = link(&key.0, &self.grant).map_err(|_| BrokenSeal)?;
+        for step in &self.attenuations {
+            seal = link(seal.as_bytes(), step).map_err(|_| BrokenSeal)?;
+        }
+        if !bool::from(seal.as_bytes().ct_eq(self.seal.as_bytes())) {
+            return Err(BrokenSeal);
+        }
+        let effective = Effective::of(&self.grant, self.attenuations.iter().flatten());
+        Ok(VerifiedGrant {
+            grant: self.grant,
+            effective,
+        })
+    }
+}
+
+/// One link of the chain: HMAC-SHA256 over canonical JSON.
+fn link(key: &[u8; 32], content: &impl Serialize) -> Result<Digest, NotCanonical> {
+    // HMAC pads a short key with zeros to its block of 64 bytes; done here, it cannot fail.
+    let mut block = [0u8; 64];
+    block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+    let mut mac = Hmac::<Sha256>::new(&block.into());
+    mac.update(&canonical_json(content)?);
+    Ok(Digest::from_bytes(mac.finalize().into_bytes().into()))
+}
+
+/// A grant whose seal was checked. INVARIANT: only [`SealedGrant::verify`] makes one.
+#[derive(Debug, Clone)]
+pub struct VerifiedGrant {
+    grant: TaskGrant,
+    effective: Effective,
+}
+
+/// What the caveats of a grant leave of it, worked out once.
+#[derive(Debug, Clone)]
+struct Effective {
+    expires_at: Timestamp,
+    /// `None`: no caveat narrows it.
+    actions: Option<BTreeSet<ActionId>>,
+    channels: BTreeSet<String>,
+    classes: BTreeSet<String>,
+    bound: BTreeMap<String, String>,
+    contradictory: bool,
+}
+
+impl Effective {
+    fn of<'a>(grant: &TaskGrant, caveats: impl Iterator<Item = &'a Caveat>) -> Self {
+        let mut left = Self {
+            expires_at: grant.expires_at,
+            actions: None,
+            channels: grant.output_channels.clone(),
+            classes: grant.allowed_egress_classes.clone(),
+            bound: BTreeMap::new(),
+            contradictory: false,
+        };
+        for caveat in caveats {
+            match caveat {
+                Caveat::ActionAllowlist { actions } => match &mut left.actions {
+                    Some(narrowed) => narrowed.retain(|id| actions.contains(id)),
+                    None => left.actions = Some(actions.clone()),
+                },
+                Caveat::BoundParameter { name, value } => {
+                    let earlier = left
+                        .bound
+                        .entry(name.clone())
+                        .or_insert_with(|| value.clone());
+                    left.contradictory |= earlier != value;
+                }
+                Caveat::ExpiresBefore { at } => left.expires_at = left.expires_at.min(*at),
+                Caveat::OutputChannelAllowlist { channels } => {
+                    left.channels.retain(|channel| channels.contains(channel));
+                }
+                Caveat::EgressClassAllowlist { classes } => {
+                    left.classes.retain(|class| classes.contains(class));
+                }
+                Caveat::ModelTier { .. } => left.contradictory = true,
+            }
+        }
+        left
+    }
+}
+
+impl VerifiedGrant {
+    /// The root grant. Its lists are what was issued; caveats may leave less.
+    #[must_use]
+    pub fn root(&self) -> &TaskGrant {
+        &self.grant
+    }
+
+    /// When it is over, caveats included.
+    #[must_use]
+    pub fn expires_at(&self) -> Timestamp {
+        self.effective.expires_at
+    }
+
+    /// Whether its caveats contradict each other or include one that the gate cannot judge.
+    pub(crate) fn is_contradictory(&self) -> bool {
+        self.effective.contradictory
+    }
+
+    pub(crate) fn denies(&self, id: &str) -> bool {
+        self.grant.denied_actions.contains(id)
+    }
+
+    pub(crate) fn allows(&self, id: &str) -> bool {
+        self.grant.allowed_actions.contains(id) && self.passes_allowlists(id)
+    }
+
+    pub(crate) fn requires_approval(&self, id: &str) -> bool {
+        self.grant.approval_required_actions.contains(id) && self.passes_allowlists(id)
+    }
+
+    fn passes_allowlists(&self, id: &str) -> bool {
+        self.effective
+            .actions
+            .as_ref()
+            .is_none_or(|actions| actions.contains(id))
+    }
+
+    pub(crate) fn has_channel(&self, channel: &str) -> bool {
+        self.effective.channels.contains(channel)
+    }
+
+    pub(crate) fn has_class(&self, class: &str) -> bool {
+        self.effective.classes.contains(class)
+    }
+
+    pub(crate) fn bound_parameters(&self) -> &BTreeMap<String, String> {
+        &self.effective.bound
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn id(text: &str) -> ActionId {
+        ActionId::parse(text).unwrap()
+    }
+
+    pub(crate) const KEY: SealKey = SealKey::new([7; 32]);
+
+    /// A grant with nothing in it, valid for an hour from the epoch.
+    pub(crate) fn empty() -> TaskGrant {
+        TaskGrant {
+            id: Ulid(1),
+            task_id: Ulid(2),
+            event_id: Ulid(3),
+            principal: Principal::Anonymous("visitor".into()),
+            purpose: "Test.".into(),
+            allowed_actions: BTreeSet::new(),
+            approval_required_actions: BTreeSet::new(),
+            denied_actions: BTreeSet::new(),
+            allowed_egress_classes: BTreeSet::new(),
+            output_channels: BTreeSet::new(),
+            selection_tokens: BTreeMap::new(),
+            limits: Limits {
+                max_model_calls: 1,
+                max_artifacts: 1,
+                max_runtime_seconds: 3600,
+            },
+            mode: GrantMode::Live,
+            reply_to: None,
+            issued_at: Timestamp::UNIX_EPOCH,
+            expires_at: Timestamp::from_second(3600).unwrap(),
+            authority_sources: vec![],
+            policy_revision: Digest::of_bytes(b""),
+            catalog_digest: Digest::of_bytes(b""),
+        }
+    }
+
+    pub(crate) fn verified(grant: TaskGrant, steps: Vec<Attenuation>) -> VerifiedGrant {
+        steps
+            .into_iter()
+            .fold(SealedGrant::seal(grant, &KEY).unwrap(), |sealed, step| {
+                sealed.attenuate(step).unwrap()
+            })
+            .verify(&KEY)
+            .unwrap()
+    }
+
+    #[test]
+    fn a_changed_grant_is_refused_wherever_it_was_changed() {
+        let sealed = SealedGrant::seal(
+            TaskGrant {
+                allowed_actions: [id("a")].into(),
+                ..empty()
+            },
+            &KEY,
+        )
+        .unwrap()
+        .attenuate(vec![Caveat::ActionAllowlist {
+            actions: [id("a")].into(),
+        }])
+        .unwrap();
+        assert!(sealed.clone().verify(&KEY).is_ok());
+
+        let mut widened = sealed.clone();
+        widened.grant.allowed_actions.insert(id("b"));
+        assert_eq!(widened.verify(&KEY).unwrap_err(), BrokenSeal);
+
+        let mut stripped = sealed.clone();
+        stripped.attenuations.clear();
+        assert_eq!(stripped.verify(&KEY).unwrap_err(), BrokenSeal);
+
+        let mut loosened = sealed.clone();
+        loosened.attenuations[0] = vec![];
+        assert_eq!(loosened.verify(&KEY).unwrap_err(), BrokenSeal);
+
+        let mut longer = sealed.clone();
+        longer.grant.expires_at = Timestamp::MAX;
+        assert_eq!(longer.verify(&KEY).unwrap_err(), BrokenSeal);
+
+        assert_eq!(
+            sealed.verify(&SealKey::new([8; 32])).unwrap_err(),
+            BrokenSeal
+        );
+    }
+
+    #[test]
+    fn a_sealed_grant_survives_its_stored_form_and_unknown_caveats_do_not_parse() {
+        let sealed = SealedGrant::seal(empty(), &KEY)
+            .unwrap()
+            .attenuate(vec![Caveat::ExpiresBefore {
+                at: Timestamp::from_second(5).unwrap(),
+            }])
+            .unwrap();
+        let stored = serde_json::to_string(&sealed).unwrap();
+        let back: SealedGrant = serde_json::from_str(&stored).unwrap();
+        assert_eq!(back, sealed);
+        assert_eq!(
+            back.verify(&KEY).unwrap().expires_at(),
+            Timestamp::from_second(5).unwrap()
+        );
+        let unknown = stored.replace("expires_before", "expires_sometime");
+        assert!(serde_json::from_str::<SealedGrant>(&unknown).is_err());
+    }
+
+    #[test]
+    fn caveats_only_take_away() {
+        let grant = TaskGrant {
+            allowed_actions: [id("a"), id("b")].into(),
+            output_channels: ["x".to_owned(), "y".to_owned()].into(),
+            ..empty()
+        };
+        let only = |ids: &[&str]| Caveat::ActionAllowlist {
+            actions: ids.iter().map(|i| id(i)).collect(),
+        };
+        let live = verified(
+            grant,
+            vec![
+                vec![
+                    only(&["a", "b", "c"]),
+                    Caveat::OutputChannelAllowlist {
+                        channels: ["y".to_owned(), "z".to_owned()].into(),
+                    },
+                ],
+                vec![
+                    only(&["b", "c"]),
+                    Caveat::ExpiresBefore { at: Timestamp::MAX },
+                ],
+            ],
+        );
+        assert!(!live.allows("a") && live.allows("b") && !live.allows("c"));
+        assert!(!live.has_channel("x") && live.has_channel("y") && !live.has_channel("z"));
+        assert_eq!(live.expires_at(), Timestamp::from_second(3600).unwrap());
+    }
+}

@@ -1,0 +1,131 @@
+//! Projection: the view that a worker gets, cut out of the catalog by its grant.
+//!
+//! What is not granted is not filtered out of a list; it never enters one. The view borrows the
+//! catalog's ready bytes, so its cost follows the grant and not the catalog.
+
+use std::collections::BTreeSet;
+
+use crate::catalog::ActionCatalog;
+use crate::descriptor::{Presentation, ToolDescriptor};
+use crate::digest::Digest;
+use crate::gate::{Standing, exposure};
+use crate::grant::VerifiedGrant;
+use crate::id::ActionId;
+
+/// The tools of one grant, in the order of their action ids.
+#[derive(Debug, Clone)]
+pub struct CatalogView<'a> {
+    tools: Vec<ViewedTool<'a>>,
+}
+
+/// One tool of a view.
+#[derive(Debug, Clone, Copy)]
+pub struct ViewedTool<'a> {
+    id: &'a ActionId,
+    standing: Standing,
+    descriptor: &'a ToolDescriptor,
+    presentation: &'a Presentation,
+}
+
+/// Projects a grant over a catalog. Pure: the same two give the same bytes.
+#[must_use]
+pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> CatalogView<'a> {
+    let root = grant.root();
+    // Both lists are sorted; their union is walked in order.
+    let named: BTreeSet<&ActionId> = root
+        .allowed_actions
+        .union(&root.approval_required_actions)
+        .collect();
+    let tools = named
+        .into_iter()
+        .filter_map(|id| {
+            let standing = exposure(grant, catalog, id.as_str())?;
+            let (id, entry) = catalog.entry(id.as_str())?;
+            let tool = entry.tool.as_ref()?;
+            let presentation = tool.presentation(standing == Standing::ApprovalRequired);
+            Some(ViewedTool {
+                id,
+                standing,
+                descriptor: &tool.descriptor,
+                presentation,
+            })
+        })
+        .collect();
+    CatalogView { tools }
+}
+
+impl<'a> CatalogView<'a> {
+    /// The tools, in order.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = &ViewedTool<'a>> {
+        self.tools.iter()
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.is_empty()
+    }
+
+    /// The view's digest: SHA-256 over the canonical JSON array of the digests of its tools, each
+    /// the digest of the tool's canonical JSON as [`write_tools`](Self::write_tools) gives it.
+    /// A worker can work it out from what it got.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let mut list = String::with_capacity(self.tools.len() * 74 + 2);
+        list.push('[');
+        for (index, tool) in self.tools.iter().enumerate() {
+            if index > 0 {
+                list.push(',');
+            }
+            list.push('"');
+            list.push_str(&tool.presentation.digest.to_string());
+            list.push('"');
+        }
+        list.push(']');
+        Digest::of_bytes(list.as_bytes())
+    }
+
+    /// Appends the JSON array of the tools, as `GET /v1/task` has it. It is canonical JSON.
+    pub fn write_tools(&self, out: &mut String) {
+        let bytes: usize = self
+            .tools
+            .iter()
+            .map(|tool| tool.presentation.json.len() + 1)
+            .sum();
+        out.reserve(bytes + 2);
+        out.push('[');
+        for (index, tool) in self.tools.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            out.push_str(&tool.presentation.json);
+        }
+        out.push(']');
+    }
+}
+
+impl<'a> ViewedTool<'a> {
+    /// The action that the tool is a name for.
+    #[must_use]
+    pub fn id(&self) -> &'a ActionId {
+        self.id
+    }
+
+    /// Whether a call waits for the owner.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// The descriptor.
+    #[must_use]
+    pub fn descriptor(&self) -> &'a ToolDescriptor {
+        self.descriptor
+    }
+}

@@ -1,0 +1,342 @@
+//! The registry: the annotated handlers that are linked in, checked, as one value.
+//!
+//! INVARIANT: this is the only reader of inventory. Everything else is handed a [`Registry`].
+
+use std::any::type_name;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::action::{
+    Action, Declaration, DeclarationKind, HandlerContext, HandlerFuture, Place, Resources,
+};
+use crate::catalog::{ActionCatalog, EgressDeclaration};
+use crate::descriptor::ToolDescriptor;
+use crate::gate::Permit;
+use crate::id::{ActionId, ToolName};
+use crate::schema::{ArgumentFault, CompiledSchema};
+
+/// Annotated handlers, with their checks compiled.
+#[derive(Debug)]
+pub struct Registry {
+    actions: BTreeMap<ActionId, Registered>,
+    declarations: BTreeMap<ActionId, DeclarationKind>,
+}
+
+#[derive(Debug)]
+struct Registered {
+    action: &'static Action,
+    descriptor: ToolDescriptor,
+    arguments: CompiledSchema,
+}
+
+/// All that keeps a registry from starting, in one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryFaults(Vec<RegistryFault>);
+
+/// One fault: what, where, and how to mend it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RegistryFault {
+    /// The id, as written.
+    pub id: String,
+    /// Where it stands.
+    pub at: Place,
+    /// What is wrong, and how to mend it.
+    pub problem: String,
+}
+
+impl RegistryFaults {
+    /// Every fault, in the order of ids and places.
+    #[must_use]
+    pub fn all(&self) -> &[RegistryFault] {
+        &self.0
+    }
+}
+
+impl fmt::Display for RegistryFaults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.len();
+        write!(
+            f,
+            "{count} fault{} in the linked actions:",
+            if count == 1 { "" } else { "s" }
+        )?;
+        self.0
+            .iter()
+            .try_for_each(|fault| write!(f, "\n  {}: `{}`: {}", fault.at, fault.id, fault.problem))
+    }
+}
+
+impl std::error::Error for RegistryFaults {}
+
+impl Registry {
+    /// The registry of every action that is linked into this binary.
+    ///
+    /// # Errors
+    /// [`RegistryFaults`] with every fault at once.
+    pub fn linked() -> Result<Self, RegistryFaults> {
+        Self::new(inventory::iter::<Action>, inventory::iter::<Declaration>)
+    }
+
+    /// A registry of these actions and declarations. The same items give the same registry in
+    /// whatever order they come.
+    ///
+    /// # Errors
+    /// [`RegistryFaults`] with every fault at once.
+    pub fn new(
+        actions: impl IntoIterator<Item = &'static Action>,
+        declarations: impl IntoIterator<Item = &'static Declaration>,
+    ) -> Result<Self, RegistryFaults> {
+        let mut faults = Vec::new();
+        let mut places: BTreeMap<&'static str, BTreeSet<Place>> = BTreeMap::new();
+        let mut registry = Self {
+            actions: BTreeMap::new(),
+            declarations: BTreeMap::new(),
+        };
+
+        for action in actions {
+            // The same item can be seen twice, through a dev-dependency cycle: one place, one item.
+            if places.entry(action.id).or_default().insert(action.at) {
+                match Registered::new(action) {
+                    Ok((id, registered)) => {
+                        registry.actions.entry(id).or_insert(registered);
+                    }
+                    Err(problem) => faults.push(fault(action.id, action.at, problem)),
+                }
+            }
+        }
+        for declaration in declarations {
+            // A kernel-origin declaration adds to an action; a known one takes its place.
+            let new = declaration.kind == DeclarationKind::KernelOrigin
+                || places
+                    .entry(declaration.id)
+                    .or_default()
+                    .insert(declaration.at);
+            if new {
+                match ActionId::parse(declaration.id) {
+                    Ok(id) => {
+                        registry.declarations.insert(id, declaration.kind);
+                    }
+                    Err(problem) => {
+                        faults.push(fault(declaration.id, declaration.at, problem.to_string()));
+                    }
+                }
+            }
+        }
+        for (id, places) in &places {
+            let others: Vec<String> = places.iter().skip(1).map(ToString::to_string).collect();
+            if let (Some(first), false) = (places.first(), others.is_empty()) {
+                let problem = format!(
+                    "declared again at {}; an id has one declaration",
+                    others.join(", ")
+                );
+                faults.push(fault(id, *first, problem));
+            }
+        }
+        if faults.is_empty() {
+            return Ok(registry);
+        }
+        faults.sort();
+        Err(RegistryFaults(faults))
+    }
+
+    /// The catalog of these actions. It has an entry and a descriptor for each handler, so a
+    /// handler and its descriptor cannot diverge.
+    #[must_use]
+    pub fn catalog(&self) -> ActionCatalog {
+        let each = |f: &dyn Fn(&Action) -> bool| -> BTreeSet<ActionId> {
+            self.actions
+                .iter()
+                .filter(|(_, r)| f(r.action))
+                .map(|(id, _)| id.clone())
+                .collect()
+        };
+        let declared = |kind: DeclarationKind| -> BTreeSet<ActionId> {
+            self.declarations
+                .iter()
+                .filter(|(_, k)| **k == kind)
+                .map(|(id, _)| id.clone())
+                .collect()
+        };
+        let egress = |registered: &Registered| EgressDeclaration {
+            egress_class: registered.action.egress_class.map(str::to_owned),
+            output_channels: registered
+                .action
+                .egress_channels
+                .map(|channels| channels.iter().map(|&channel| channel.to_owned()).collect()),
+        };
+        let token_type = |(id, registered): (&ActionId, &Registered)| {
+            Some((id.clone(), registered.action.selection_token?.to_owned()))
+        };
+        ActionCatalog::new(self.actions.keys().chain(self.declarations.keys()).cloned())
+            .with_tool_descriptors(
+                self.actions
+                    .iter()
+                    .map(|(id, r)| (id.clone(), r.descriptor.clone()))
+                    .collect(),
+            )
+            .with_egress_declarations(
+                self.declarations
+                    .keys()
+                    .map(|id| (id.clone(), EgressDeclaration::default()))
+                    .chain(self.actions.iter().map(|(id, r)| (id.clone(), egress(r))))
+                    .collect(),
+            )
+            .with_selection_token_types(self.actions.iter().filter_map(token_type).collect())
+            .with_undispatchable(
+                self.declarations
+                    .keys()
+                    .filter(|id| !self.actions.contains_key(*id))
+                    .cloned()
+                    .collect(),
+            )
+            .with_kernel_origin(declared(DeclarationKind::KernelOrigin))
+            .with_non_delegable(each(&|action| action.non_delegable))
+    }
+
+    /// Checks that the host gives every handler what it takes by reference.
+    ///
+    /// # Errors
+    /// [`RegistryFaults`] that name each action and the type that is missing.
+    pub fn check_resources(&self, resources: &Resources) -> Result<(), RegistryFaults> {
+        let faults: Vec<_> = self
+            .actions
+            .values()
+            .flat_map(|registered| {
+                let action = registered.action;
+                action.host_types().filter(|wanted| !resources.has(*wanted)).map(|wanted| {
+                    let problem = format!(
+                        "its handler takes `&{}`, and the host registered none; add `.resource(...)`, or take it by value if the model fills it in",
+                        wanted.name()
+                    );
+                    fault(action.id, action.at, problem)
+                })
+            })
+            .collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(RegistryFaults(faults))
+        }
+    }
+
+    /// The actions, in the order of their ids.
+    pub fn actions(&self) -> impl Iterator<Item = (&ActionId, &'static Action)> {
+        self.actions
+            .iter()
+            .map(|(id, registered)| (id, registered.action))
+    }
+
+    /// Checks arguments against the action's schema.
+    ///
+    /// # Errors
+    /// Every fault of the arguments; one fault when nothing dispatches the action.
+    pub fn check_arguments(&self, id: &str, arguments: &Value) -> Result<(), Vec<ArgumentFault>> {
+        match self.actions.get(id) {
+            Some(registered) => registered.arguments.check(arguments),
+            None => Err(vec![ArgumentFault {
+                at: String::new(),
+                problem: "nothing dispatches this action".to_owned(),
+            }]),
+        }
+    }
+
+    /// Admits a permitted call: its arguments fit, so its handler can be run.
+    ///
+    /// # Errors
+    /// Every fault of the arguments. The permit is spent all the same.
+    pub fn admit(&self, permit: Permit) -> Result<Admitted, Vec<ArgumentFault>> {
+        let arguments = Value::Object(permit.request().arguments.clone());
+        self.check_arguments(permit.action().as_str(), &arguments)?;
+        let Some(registered) = self.actions.get(permit.action()) else {
+            return Err(Vec::new());
+        };
+        Ok(Admitted {
+            permit,
+            action: registered.action,
+            arguments,
+        })
+    }
+}
+
+/// A permitted call whose arguments fit its handler. INVARIANT: only [`Registry::admit`] makes one,
+/// out of a [`Permit`], so whatever runs has passed the gate.
+pub struct Admitted {
+    permit: Permit,
+    action: &'static Action,
+    arguments: Value,
+}
+
+impl Admitted {
+    /// The action.
+    #[must_use]
+    pub fn action(&self) -> &ActionId {
+        self.permit.action()
+    }
+
+    /// The permit.
+    #[must_use]
+    pub fn permit(&self) -> &Permit {
+        &self.permit
+    }
+
+    /// Whether the handler says that it changes nothing.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.action.hints.read_only
+    }
+
+    /// Runs the handler. The future does nothing until it is polled.
+    #[must_use]
+    pub fn run(self, context: HandlerContext) -> HandlerFuture {
+        (self.action.run)(context, self.arguments)
+    }
+}
+
+impl fmt::Debug for Admitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Arguments may be private; a debug print must not spread them.
+        write!(f, "{}({})", type_name::<Self>(), self.permit.action())
+    }
+}
+
+impl Registered {
+    fn new(action: &'static Action) -> Result<(ActionId, Self), String> {
+        let id = ActionId::parse(action.id).map_err(|fault| fault.to_string())?;
+        let schema = (action.parameters)().map_err(|fault| fault.to_string())?;
+        let arguments = CompiledSchema::new(&schema).map_err(|fault| fault.to_string())?;
+        if action.takes_selection() && action.selection_token.is_none() {
+            return Err(
+                "its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`"
+                    .to_owned(),
+            );
+        }
+        let descriptor = ToolDescriptor {
+            name: ToolName::of(&id).to_string(),
+            description: action.description.to_owned(),
+            parameters_schema: schema,
+            approval_required: action.approval_required,
+            selection_token_required: action.selection_token.is_some(),
+            title: action.title.map(str::to_owned),
+            output_schema: (action.output)(),
+            hints: action.hints,
+        };
+        Ok((
+            id,
+            Self {
+                action,
+                descriptor,
+                arguments,
+            },
+        ))
+    }
+}
+
+fn fault(id: &str, at: Place, problem: String) -> RegistryFault {
+    RegistryFault {
+        id: id.to_owned(),
+        at,
+        problem,
+    }
+}

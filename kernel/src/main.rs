@@ -1,0 +1,2 @@
+//! actum
+fn main() {}
