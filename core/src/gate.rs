@@ -244,7 +244,10 @@ fn decide<'a>(
         return Err(DenialReason::ExplicitDeny);
     }
     reach(grant, entry)?;
-    let bound = |(name, value): (&String, &String)| matches!(request.arguments.get(name), Some(Value::String(given)) if given == value);
+    let bound = |(name, value): (&String, &String)| {
+        takes(entry, name)
+            && matches!(request.arguments.get(name), Some(Value::String(given)) if given == value)
+    };
     if !grant.bound_parameters().iter().all(bound) {
         return Err(DenialReason::CaveatWidening);
     }
@@ -286,6 +289,17 @@ fn reach(grant: &VerifiedGrant, entry: &Entry) -> Result<(), DenialReason> {
     Ok(())
 }
 
+/// Whether an action takes an argument of this name; unknown, and so left to the other checks,
+/// where there is no descriptor. An argument that it does not take cannot be held to a text.
+fn takes(entry: &Entry, name: &str) -> bool {
+    entry.tool.as_ref().is_none_or(|tool| {
+        tool.descriptor
+            .parameters_schema
+            .get("properties")
+            .is_some_and(|all| all.get(name).is_some())
+    })
+}
+
 fn check_selection(
     grant: &VerifiedGrant,
     request: &Request,
@@ -294,7 +308,8 @@ fn check_selection(
     now: Timestamp,
 ) -> Result<(), DenialReason> {
     let valid = request.selection_token.is_some_and(|presented| {
-        grant.root().selection_tokens.contains_key(&presented)
+        let held = grant.root().selection_tokens.get(&presented);
+        held.is_some_and(|held_as| held_as == token_type)
             && stored.is_some_and(|token| {
                 token.id == presented && token.token_type == token_type && now < token.expires_at
             })
@@ -360,13 +375,12 @@ pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Opt
         return None;
     }
     reach(grant, entry).ok()?;
-    let schema = &entry.tool.as_ref()?.descriptor.parameters_schema;
-    let takes = |name: &String| {
-        schema
-            .get("properties")
-            .is_some_and(|all| all.get(name).is_some())
-    };
-    if !grant.bound_parameters().keys().all(takes) {
+    entry.tool.as_ref()?;
+    if !grant
+        .bound_parameters()
+        .keys()
+        .all(|name| takes(entry, name))
+    {
         return None;
     }
     if let Some(token_type) = &entry.selection_token_type {

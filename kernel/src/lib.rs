@@ -1,1 +1,357 @@
-//! placeholder
+//! The Actum kernel: what stands around a registry of annotated handlers.
+//!
+//! [`Kernel::builder`] takes a configuration and the host's resources, checks everything at once, and
+//! gives a kernel; [`Kernel::serve`] runs it. The `actum` binary is this with the shipped actions.
+//!
+//! From the ground up: [`store`] keeps, [`ledger`] chains, [`auth`] knows who asks, [`mediate`] is
+//! the one path of a call, [`ingress`] the one path of an event; the doors and [`router`] are thin.
+
+pub mod actions;
+pub mod auth;
+pub mod cli;
+mod clock;
+pub mod config;
+mod connector;
+pub mod connectors;
+pub mod ingress;
+pub mod ledger;
+mod manifests;
+pub mod mediate;
+mod owner;
+mod reply;
+mod request;
+mod router;
+pub mod sample;
+mod server;
+pub mod store;
+mod worker;
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+
+use actum::authority::{IdentityBook, ManifestSet};
+use actum::grant::SealKey;
+use actum::{ActionCatalog, Digest, Registry, Resources};
+use jiff::Timestamp;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::actions::email::MailSource;
+use crate::actions::status::Running;
+use crate::actions::telegram::TelegramBot;
+use crate::actions::terminal::OwnerTerminal;
+use crate::auth::{Keys, LiveTasks, Secret, SecretHash};
+use crate::config::{Config, Connector, Limits, Owner};
+use crate::ledger::{Entry, Kind};
+use crate::store::{SqliteStore, Store};
+
+pub use clock::Clock;
+pub use manifests::load as load_manifests;
+pub use router::router;
+
+/// A kernel, checked and ready to serve.
+#[derive(Debug)]
+pub struct Kernel {
+    registry: Registry,
+    catalog: ActionCatalog,
+    catalog_json: String,
+    catalog_digest: Digest,
+    manifests: ManifestSet,
+    identities: IdentityBook,
+    connectors: Vec<(Connector, SecretHash)>,
+    owner: Owner,
+    owner_key: SecretHash,
+    seal: SealKey,
+    store: Arc<dyn Store>,
+    tasks: LiveTasks,
+    resources: Arc<Resources>,
+    mail: MailSource,
+    news: Arc<Notify>,
+    clock: Clock,
+    limits: Limits,
+    places: Semaphore,
+    running: TaskTracker,
+    stopping: CancellationToken,
+}
+
+/// All that keeps a kernel from starting, at once.
+#[derive(Debug)]
+pub struct StartFaults(Vec<String>);
+
+impl StartFaults {
+    /// Every fault.
+    #[must_use]
+    pub fn all(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl fmt::Display for StartFaults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.join("\n"))
+    }
+}
+
+impl std::error::Error for StartFaults {}
+
+/// A kernel in the making.
+#[derive(Debug)]
+pub struct KernelBuilder {
+    config: Config,
+    resources: Resources,
+    clock: Clock,
+}
+
+impl KernelBuilder {
+    /// Gives handlers that take `&T` this value.
+    #[must_use]
+    pub fn resource<T: Any + Send + Sync>(mut self, resource: T) -> Self {
+        self.resources = self.resources.with(resource);
+        self
+    }
+
+    /// Tells the kernel the time by another clock than the system's.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Checks everything, and opens the store only when all else is in order.
+    ///
+    /// # Errors
+    /// [`StartFaults`] with everything that is wrong.
+    pub async fn build(self) -> Result<Arc<Kernel>, StartFaults> {
+        let Self {
+            config,
+            resources,
+            clock,
+        } = self;
+        let mut faults = Vec::new();
+        let manifests = gather(&mut faults, manifests::load(&config.manifests));
+        let registry = gather(&mut faults, Registry::linked());
+        let mail = config
+            .mailbox
+            .as_deref()
+            .map_or(Ok(MailSource::none()), MailSource::at);
+        let mail = gather(&mut faults, mail);
+        let telegram = gather(&mut faults, telegram_bot(&config));
+        let ids = config
+            .connectors
+            .iter()
+            .map(|connector| connector.id.as_str());
+        let keys = gather(&mut faults, Keys::open(&config.data.join("keys"), ids));
+        if let Some(registry) = &registry {
+            faults.extend(registry.catalog().faults().iter().map(ToString::to_string));
+        }
+        let (Some(manifests), Some(registry), Some(mail), Some(telegram), Some(keys), true) =
+            (manifests, registry, mail, telegram, keys, faults.is_empty())
+        else {
+            return Err(StartFaults(faults));
+        };
+
+        let store = SqliteStore::open(&config.data)
+            .await
+            .map_err(StartFaults::one)?;
+        let store: Arc<dyn Store> = Arc::new(store);
+        let news = Arc::new(Notify::new());
+        let since = clock.now();
+        let resources = resources
+            .with(Running {
+                store: Arc::clone(&store),
+                since,
+                clock: clock.clone(),
+            })
+            .with(OwnerTerminal {
+                store: Arc::clone(&store),
+                news: Arc::clone(&news),
+            })
+            .with(mail.clone())
+            .with(telegram);
+        registry
+            .check_resources(&resources)
+            .map_err(StartFaults::one)?;
+
+        let catalog = registry.catalog();
+        let catalog_json = catalog.to_canonical_json().map_err(StartFaults::one)?;
+        let catalog_digest = Digest::of_bytes(&catalog_json);
+        let interrupted = store
+            .mark_interrupted(since)
+            .await
+            .map_err(StartFaults::one)?;
+        if interrupted > 0 {
+            tracing::warn!(
+                interrupted,
+                "calls were cut off when the kernel last stopped; their outcome is unknown"
+            );
+        }
+        let body = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "catalog": catalog_digest,
+            "policy": manifests.revision(),
+            "interrupted": interrupted,
+        });
+        let started = Entry {
+            at: since,
+            kind: Kind::KernelStarted,
+            body,
+        };
+        store.record(started).await.map_err(StartFaults::one)?;
+
+        let connector_keys = keys.connectors.iter().map(Secret::hash);
+        Ok(Arc::new(Kernel {
+            tasks: LiveTasks::new(Arc::clone(&store), keys.seal.clone()),
+            connectors: config.connectors.into_iter().zip(connector_keys).collect(),
+            owner_key: keys.owner.hash(),
+            seal: keys.seal,
+            catalog_json: String::from_utf8(catalog_json).map_err(StartFaults::one)?,
+            catalog_digest,
+            catalog,
+            registry,
+            manifests,
+            identities: config.identities,
+            owner: config.owner,
+            store,
+            resources: Arc::new(resources),
+            mail,
+            news,
+            clock,
+            places: Semaphore::new(config.limits.concurrent_requests.value),
+            limits: config.limits,
+            running: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+        }))
+    }
+}
+
+impl StartFaults {
+    fn one(fault: impl fmt::Display) -> Self {
+        Self(vec![fault.to_string()])
+    }
+}
+
+fn gather<T, E: fmt::Display>(faults: &mut Vec<String>, result: Result<T, E>) -> Option<T> {
+    result.map_err(|error| faults.push(error.to_string())).ok()
+}
+
+fn telegram_bot(config: &Config) -> Result<TelegramBot, String> {
+    let Some((base_url, token_file)) = &config.telegram else {
+        return Ok(TelegramBot::none());
+    };
+    let token = read_token(token_file)?;
+    TelegramBot::new(base_url.clone(), token).map_err(|error| format!("telegram: {error}"))
+}
+
+fn read_token(path: &Path) -> Result<String, String> {
+    let told = |problem: &str| {
+        format!(
+            "{}: {problem}; it holds the bot's token and nothing else",
+            path.display()
+        )
+    };
+    let text =
+        std::fs::read_to_string(path).map_err(|error| told(&format!("cannot be read: {error}")))?;
+    let token = text.trim();
+    let fits = !token.is_empty()
+        && token.len() <= 256
+        && token
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'_' | b'-'));
+    if fits {
+        Ok(token.to_owned())
+    } else {
+        Err(told("is no bot token"))
+    }
+}
+
+impl Kernel {
+    /// Begins a kernel.
+    #[must_use]
+    pub fn builder(config: Config) -> KernelBuilder {
+        KernelBuilder {
+            config,
+            resources: Resources::new(),
+            clock: Clock::system(),
+        }
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The catalog.
+    #[must_use]
+    pub fn catalog(&self) -> &ActionCatalog {
+        &self.catalog
+    }
+
+    /// The connector that presents this key. Every key is compared.
+    fn connector_of(&self, key: &str) -> Option<&Connector> {
+        let secret = Secret::parse(key)?;
+        self.connectors
+            .iter()
+            .fold(None, |found, (connector, hash)| {
+                if hash.fits(&secret) {
+                    Some(connector)
+                } else {
+                    found
+                }
+            })
+    }
+
+    /// The connector that the owner's own selections come by; the configuration's check saw that it
+    /// is there.
+    fn owner_connector(&self) -> Option<&Connector> {
+        let owner = &self.owner.connector;
+        self.connectors
+            .iter()
+            .map(|(connector, _)| connector)
+            .find(|c| *c.id == **owner)
+    }
+
+    /// Serves until `stop`, then finishes what has begun and closes the store.
+    pub async fn serve(self: Arc<Self>, listener: TcpListener, stop: impl Future<Output = ()>) {
+        let patience = Config::seconds(&self.limits.stop_seconds);
+        let kernel = Arc::clone(&self);
+        let stop = async move {
+            stop.await;
+            tracing::info!("stopping: no new connections; calls under way are finished");
+            kernel.stopping.cancel();
+            // Whoever waits for messages is let go.
+            kernel.news.notify_waiters();
+        };
+        let router = router(Arc::clone(&self));
+        server::serve(
+            listener,
+            router,
+            self.limits.connections.value,
+            stop,
+            patience,
+        )
+        .await;
+        self.running.close();
+        if tokio::time::timeout(patience, self.running.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("some calls did not end in time; their outcome will be marked unknown");
+        }
+        let entry = Entry {
+            at: self.now(),
+            kind: Kind::KernelStopped,
+            body: json!({}),
+        };
+        if let Err(error) = self.store.record(entry).await {
+            tracing::error!(%error, "the stop could not be recorded");
+        }
+        self.store.close().await;
+    }
+}

@@ -1,2 +1,7 @@
-//! actum
-fn main() {}
+//! The `actum` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    actum_kernel::cli::main()
+}

@@ -1,12 +1,31 @@
-//! stub
-/// l
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// m
-    pub max_model_calls: u32,
-    /// a
-    pub max_artifacts: u32,
-    /// r
-    pub max_runtime_seconds: u64,
-}
+//! From an event to authority.
+//!
+//! ```text
+//! files ─► ManifestSet                      event + IdentityBook ─► identify
+//!              │                                        │
+//!              ├─► routes ─────────────► resolve_route ◄┘
+//!              └─► agent, workflow, pack, policy ─► compose ─► Composition
+//! ```
+//!
+//! Nothing here reads a file, a clock or a catalog: texts, the time and "is this action known?" are
+//! arguments. Whatever is missing, unverified or not understood grants nothing.
+
+pub mod compose;
+pub mod document;
+pub mod event;
+pub mod identity;
+pub mod manifest;
+pub mod route;
+#[cfg(test)]
+mod sample;
+pub mod set;
+pub mod terms;
+
+pub use compose::{ComposeError, ComposeInput, Composition, Limits, compose};
+pub use event::{ActorHint, Event, Identity, RawEventRef, TargetRef, TrustContext};
+pub use identity::{IdentityBook, IdentityEntry, KnownIdentifier, identify};
+pub use manifest::{
+    AgentManifest, CapabilityPack, ListKind, Listed, Policy, Route, SessionPolicy, WorkflowManifest,
+};
+pub use route::{Resolution, RouteDenial, resolve_route};
+pub use set::{Listing, ManifestKind, ManifestSet};

@@ -1,0 +1,12 @@
+//! The shipped actions: annotated handlers, and nothing else.
+
+pub mod email;
+pub mod status;
+pub mod telegram;
+pub mod terminal;
+
+actum::known!("route.activate");
+actum::known!("workflow.activate");
+actum::known!("capability_pack.change");
+actum::known!("policy.change_proposal");
+actum::known!("connector.enable");

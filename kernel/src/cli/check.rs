@@ -1,0 +1,185 @@
+//! `actum check`: nothing is missing, or a person accepted that it is. And `actum ledger verify`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use actum::authority::document::{Faults, Located, decode_yaml, record};
+use actum::authority::{ListKind, ManifestSet};
+use actum::{ActionCatalog, Registry};
+
+use super::load_config;
+
+record! {
+    /// The list of accepted gaps.
+    struct AcceptedGaps {
+        /// The gaps.
+        accepted: Vec<AcceptedGap> = Vec::new(),
+    }
+}
+
+record! {
+    /// A gap that a person accepted.
+    struct AcceptedGap {
+        /// The action.
+        action: Located<String>,
+        /// Who accepted it.
+        by: Located<String>,
+        /// Why.
+        reason: Located<String>,
+    }
+}
+
+pub(super) fn run(
+    config: Option<PathBuf>,
+    manifests: Option<PathBuf>,
+    accepted: Option<PathBuf>,
+) -> Result<(), String> {
+    let (manifests, accepted) = match manifests {
+        // The configuration's accepted gaps are about the configuration's manifests.
+        Some(manifests) => (manifests, accepted),
+        None => {
+            let config = load_config(config)?;
+            (config.manifests, accepted.or(config.accepted_gaps))
+        }
+    };
+    let registry = Registry::linked().map_err(|faults| faults.to_string())?;
+    let catalog = registry.catalog();
+    let set = crate::load_manifests(&manifests).map_err(|faults| faults.to_string())?;
+    let accepted_gaps = accepted
+        .as_deref()
+        .map_or(
+            Ok(AcceptedGaps {
+                accepted: Vec::new(),
+            }),
+            read,
+        )
+        .map_err(|faults| faults.to_string())?;
+
+    let mut problems: Vec<String> = catalog.faults().iter().map(ToString::to_string).collect();
+    let gaps = gaps(&set, &catalog);
+    problems.extend(judge(
+        &gaps,
+        &accepted_gaps,
+        &manifests,
+        accepted.as_deref(),
+    ));
+    if problems.is_empty() {
+        let granted: BTreeSet<&str> = set
+            .listings()
+            .filter(|l| l.kind != ListKind::Deny)
+            .map(|l| l.action)
+            .collect();
+        return super::say(&format!(
+            "complete: {} known actions, {} granted by manifests, accepted gaps: {}\n",
+            catalog.len(),
+            granted.len(),
+            accepted_gaps.accepted.len()
+        ));
+    }
+    let count = problems.len();
+    Err(format!(
+        "{}\n{count} problem{}",
+        problems.join("\n"),
+        if count == 1 { "" } else { "s" }
+    ))
+}
+
+fn read(path: &Path) -> Result<AcceptedGaps, Faults> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => decode_yaml(&name, &text),
+        Err(error) => {
+            let report = actum::authority::document::Report::of_file(&name);
+            report.fault(
+                None,
+                "",
+                format!("cannot be read: {error}"),
+                "name the list of accepted gaps",
+            );
+            report.finish(None)
+        }
+    }
+}
+
+/// Every granted action that nothing dispatches, with the places that grant it.
+fn gaps(set: &ManifestSet, catalog: &ActionCatalog) -> BTreeMap<String, Vec<String>> {
+    let mut gaps: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for listing in set.listings() {
+        if listing.kind != ListKind::Deny && !catalog.is_dispatchable(listing.action) {
+            let place = listing
+                .position
+                .map(|p| format!(":{}:{}", p.line, p.column))
+                .unwrap_or_default();
+            gaps.entry(listing.action.to_owned())
+                .or_default()
+                .push(format!("{}{place} ({})", listing.file, listing.field));
+        }
+    }
+    gaps
+}
+
+fn judge(
+    gaps: &BTreeMap<String, Vec<String>>,
+    accepted: &AcceptedGaps,
+    manifests: &Path,
+    file: Option<&Path>,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    let named: BTreeSet<&str> = accepted
+        .accepted
+        .iter()
+        .map(|gap| gap.action.as_str())
+        .collect();
+    for (action, places) in gaps
+        .iter()
+        .filter(|(action, _)| !named.contains(action.as_str()))
+    {
+        let places: Vec<String> = places
+            .iter()
+            .map(|place| format!("\n    granted at {}/{place}", manifests.display()))
+            .collect();
+        problems.push(format!(
+            "`{action}` is granted and nothing dispatches it; link a handler, drop the grant, or accept the gap by name and reason{}",
+            places.concat()
+        ));
+    }
+    let at = |position: Option<actum::authority::document::Position>| {
+        let place = position
+            .map(|p| format!(":{}:{}", p.line, p.column))
+            .unwrap_or_default();
+        format!("{}{place}", file.unwrap_or_else(|| Path::new("")).display())
+    };
+    for gap in &accepted.accepted {
+        if !gaps.contains_key(gap.action.as_str()) {
+            problems.push(format!(
+                "{}: `{}` is accepted as a gap and is none; remove the entry",
+                at(gap.action.position),
+                *gap.action
+            ));
+        }
+        for (field, text) in [("by", &gap.by), ("reason", &gap.reason)] {
+            if text.trim().is_empty() {
+                problems.push(format!(
+                    "{}: `{field}` is empty; a gap is accepted by name and reason",
+                    at(text.position)
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// `actum ledger verify`
+pub(super) async fn ledger(config: Option<PathBuf>) -> Result<(), String> {
+    let config = load_config(config)?;
+    match crate::store::verify_file(&config.data)
+        .await
+        .map_err(|error| error.to_string())?
+    {
+        Ok(head) => super::say(&format!(
+            "the ledger holds: {} records, ending in {}\n",
+            head.seq, head.digest
+        )),
+        Err(broken) => Err(format!("the ledger does not hold: {broken}")),
+    }
+}

@@ -1,0 +1,195 @@
+//! The owner's commands, which speak to a running kernel.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{load_config, say};
+use crate::auth::{Secret, read_key};
+use crate::store::Message;
+
+/// Seconds that one question for messages waits.
+const WAIT: u64 = 15;
+
+struct Owner {
+    http: reqwest::Client,
+    url: String,
+    key: Secret,
+}
+
+impl Owner {
+    fn new(config: Option<PathBuf>) -> Result<Self, String> {
+        let config = load_config(config)?;
+        let key =
+            read_key(&config.data.join("keys"), "owner").map_err(|error| error.to_string())?;
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(WAIT + 15))
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            http,
+            url: format!("http://{}", config.listen),
+            key,
+        })
+    }
+
+    async fn ask(&self, request: reqwest::RequestBuilder) -> Result<Value, String> {
+        let answer = request
+            .bearer_auth(self.key.reveal())
+            .send()
+            .await
+            .map_err(|error| {
+                format!(
+                    "no kernel answers at {}: {}; start one with `actum serve`",
+                    self.url,
+                    root_cause(&error)
+                )
+            })?;
+        let text = answer.text().await.map_err(|error| error.to_string())?;
+        let body: Value = serde_json::from_str(&text)
+            .map_err(|_| format!("what answers at {} is no kernel", self.url))?;
+        match body.get("ok").and_then(Value::as_bool) {
+            Some(true) => Ok(body),
+            _ => {
+                let message = body.pointer("/error/message").and_then(Value::as_str);
+                Err(message
+                    .unwrap_or("the kernel refused and did not say why")
+                    .to_owned())
+            }
+        }
+    }
+
+    async fn get(&self, path: &str) -> Result<Value, String> {
+        self.ask(self.http.get(format!("{}{path}", self.url))).await
+    }
+
+    async fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
+        self.ask(
+            self.http
+                .post(format!("{}{path}", self.url))
+                .body(body.to_string()),
+        )
+        .await
+    }
+}
+
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
+}
+
+/// `actum attach`
+pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), String> {
+    let owner = Owner::new(config)?;
+    let mut after = 0;
+    loop {
+        let wait = if once { 0 } else { WAIT };
+        let answer = owner
+            .get(&format!("/v1/owner/messages?after={after}&wait={wait}"))
+            .await?;
+        let messages: Vec<Message> = answer
+            .get("messages")
+            .cloned()
+            .map_or(Ok(Vec::new()), serde_json::from_value)
+            .map_err(|error| error.to_string())?;
+        for message in &messages {
+            after = after.max(message.seq);
+            say(&format!(
+                "{}  {} (task {})\n{}\n",
+                message.at,
+                printable(&message.sender),
+                message.task_id,
+                indented(&message.body)
+            ))?;
+        }
+        if once && messages.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
+/// `actum select`
+pub(super) async fn select(config: Option<PathBuf>, thread: Option<String>) -> Result<(), String> {
+    let owner = Owner::new(config)?;
+    let Some(thread) = thread else {
+        let answer = owner.get("/v1/owner/threads").await?;
+        let threads = answer
+            .get("threads")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let text = |thread: &Value, key: &str| match thread.get(key) {
+            Some(Value::String(text)) => printable(text),
+            Some(Value::Number(number)) => number.to_string(),
+            _ => String::new(),
+        };
+        let lines: Vec<String> = threads
+            .iter()
+            .map(|thread| {
+                format!(
+                    "{}  {:>3}  {:20}  {}\n",
+                    text(thread, "id"),
+                    text(thread, "messages"),
+                    text(thread, "last_date"),
+                    text(thread, "subject")
+                )
+            })
+            .collect();
+        return say(&lines.concat());
+    };
+    let answer = owner
+        .post("/v1/owner/selections", &json!({"thread": thread}))
+        .await?;
+    let text = |pointer: &str| {
+        answer
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let call = json!({
+        "action": "email.read_thread:selected_no_attachments",
+        "arguments": {"max_messages": 10},
+        "selection_token": text("/selection_tokens/0/token"),
+    });
+    say(&format!(
+        "A task for this thread began. Its worker reads the thread, once, with:\n\n  curl -s {}/v1/actions -H \"Authorization: Bearer {}\" -d '{call}'\n\n(task {}, until {})\n",
+        owner.url,
+        text("/task_token"),
+        text("/task_id"),
+        text("/expires_at"),
+    ))
+}
+
+/// `actum revoke`
+pub(super) async fn revoke(config: Option<PathBuf>, task: &str) -> Result<(), String> {
+    let owner = Owner::new(config)?;
+    if actum_id(task).is_none() {
+        return Err(format!("`{}` is no task id", printable(task)));
+    }
+    owner
+        .post(&format!("/v1/owner/tasks/{task}/revoke"), &json!({}))
+        .await?;
+    say("revoked; the task's token no longer works\n")
+}
+
+fn actum_id(text: &str) -> Option<ulid::Ulid> {
+    ulid::Ulid::from_string(text).ok()
+}
+
+/// What strangers wrote reaches a terminal here: no control character may.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+fn indented(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("    {}", printable(line)))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,185 @@
+//! The command line.
+
+mod cases;
+mod catalog;
+mod check;
+mod client;
+mod project;
+mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Where a kernel without `--config` lives.
+const HOME: &str = "actum-data";
+
+/// An action registry and the kernel around it: agents see and do exactly what their grant allows.
+#[derive(Debug, Parser)]
+#[command(version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the kernel. Without a configuration it starts on a sample in ./actum-data.
+    Serve {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
+    /// List the actions that are linked in.
+    Catalog {
+        /// As JSON, with schemas and everything else that the catalog holds.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check that nothing is missing: every dispatchable action has a descriptor, and every granted
+    /// one is dispatched, unless a person accepted that it is not.
+    Check {
+        /// The configuration that names the manifests.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The folder of the manifests, instead of the configuration's.
+        #[arg(long, value_name = "FOLDER")]
+        manifests: Option<PathBuf>,
+        /// The list of accepted gaps, instead of the configuration's.
+        #[arg(long, value_name = "FILE")]
+        accepted: Option<PathBuf>,
+    },
+    /// Show what an event would lead to: the route, the grant, and the tools of its view.
+    Project {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The event: JSON as a connector posts it, with the `connector`'s id.
+        #[arg(long, value_name = "FILE")]
+        event: PathBuf,
+        /// As JSON, with the tools as a worker gets them.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run recorded authority cases against this version.
+    ///
+    /// For operators who keep their own cases of who may do what. A file has one JSON object a line,
+    /// with its inputs and an `expect`; whether it is about routes, composition or the gate is told by
+    /// its fields. Each mismatch is printed with both sides. Exits with 1 on any mismatch, and with 2
+    /// when a file cannot be read.
+    Test {
+        /// What exists: a JSON list of ids, or an object with `ids`, `egress`, `kernel_origin` and
+        /// `token_requiring`. Without it, the actions that are linked in.
+        #[arg(long, value_name = "FILE")]
+        catalog: Option<PathBuf>,
+        /// Files of cases.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Show the owner's messages as they come in.
+    Attach {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Show what there is and stop.
+        #[arg(long)]
+        once: bool,
+    },
+    /// Select a mail thread: a task for it begins, with a token for that thread alone.
+    Select {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The thread; without it, the threads are listed.
+        thread: Option<String>,
+    },
+    /// Take a task back: its token stops working at once.
+    Revoke {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The task's id.
+        task: String,
+    },
+    /// Work with the ledger.
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
+}
+
+#[derive(Debug, Subcommand)]
+enum LedgerCommand {
+    /// Check that no record was changed, removed or put in.
+    Verify {
+        /// The configuration that names the store.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
+}
+
+/// Runs the command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("the runtime cannot start: {error}")),
+    };
+    let done = runtime.block_on(async {
+        match cli.command {
+            Command::Serve { config } => serve::run(config).await,
+            Command::Catalog { json } => catalog::run(json),
+            Command::Check {
+                config,
+                manifests,
+                accepted,
+            } => check::run(config, manifests, accepted),
+            Command::Project {
+                config,
+                event,
+                json,
+            } => project::run(config, &event, json),
+            Command::Test { catalog, files } => return cases::run(catalog.as_deref(), &files),
+            Command::Attach { config, once } => client::attach(config, once).await,
+            Command::Select { config, thread } => client::select(config, thread).await,
+            Command::Revoke { config, task } => client::revoke(config, &task).await,
+            Command::Ledger(LedgerCommand::Verify { config }) => check::ledger(config).await,
+        }
+        .map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)
+    });
+    // A handler that does not end must not keep the process.
+    runtime.shutdown_background();
+    done
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("{message}");
+    ExitCode::FAILURE
+}
+
+/// The configuration's path: the one named, or the sample's.
+fn config_path(named: Option<PathBuf>) -> PathBuf {
+    named.unwrap_or_else(|| PathBuf::from(HOME).join(crate::sample::CONFIG))
+}
+
+/// The configuration, named or the sample's.
+fn load_config(named: Option<PathBuf>) -> Result<crate::config::Config, String> {
+    let asked = named.is_some();
+    let path = config_path(named);
+    if !asked && !path.exists() {
+        return Err(format!(
+            "{}: there is no configuration; run `actum serve` once, which writes a sample, or name one with `--config`",
+            path.display()
+        ));
+    }
+    crate::config::Config::load(&path).map_err(|faults| faults.to_string())
+}
+
+/// Prints to standard output; a reader that has gone away is no failure.
+fn say(text: &str) -> Result<(), String> {
+    use std::io::{ErrorKind, Write as _};
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}

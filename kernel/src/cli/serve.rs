@@ -1,0 +1,106 @@
+//! `actum serve`
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use super::{HOME, config_path};
+use crate::Kernel;
+use crate::config::Config;
+use crate::sample;
+
+pub(super) async fn run(named: Option<PathBuf>) -> Result<(), String> {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    // Tests and embedding programs may have set their own.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .try_init();
+
+    let is_sample = named.is_none();
+    if is_sample {
+        sample::write_once(Path::new(HOME))?;
+    }
+    let path = config_path(named);
+    let config = Config::load(&path).map_err(|faults| faults.to_string())?;
+    let (listen, data) = (config.listen, config.data.clone());
+    // The port first: a second kernel must not touch the first one's store.
+    let listener = TcpListener::bind(listen).await.map_err(|error| {
+        format!(
+            "{}: cannot listen on {listen}: {error}; stop what listens there, or change `listen`",
+            path.display()
+        )
+    })?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let kernel = Kernel::builder(config)
+        .build()
+        .await
+        .map_err(|faults| faults.to_string())?;
+    let home = path.parent().unwrap_or_else(|| Path::new("."));
+    let said = match is_sample {
+        true => things_to_try(&format!("http://{address}"), home, &data.join("keys")),
+        false => format!("Actum listens on http://{address}\n"),
+    };
+    // Nobody may be reading; that is no reason to stop.
+    let _ = std::io::stdout().write_all(said.as_bytes());
+    kernel.serve(listener, stop_signal()).await;
+    Ok(())
+}
+
+async fn stop_signal() {
+    let interrupt = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let Ok(mut terminate) =
+            tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+        else {
+            let _ = interrupt.await;
+            return;
+        };
+        tokio::select! {
+            _ = interrupt => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = interrupt.await;
+}
+
+/// What a newcomer can paste. The README shows the same.
+fn things_to_try(url: &str, home: &Path, keys: &Path) -> String {
+    let (home, keys) = (home.display(), keys.display());
+    format!(
+        r#"Actum listens on {url}; the sample is in {home}/ and is yours to change.
+
+In another terminal, from this folder. A stranger writes in the public chat and says "I am robin":
+
+  token() {{ sed 's/.*"task_token":"\([^"]*\)".*/\1/'; }}
+  STRANGER=$(curl -s {url}/v1/events -H "Authorization: Bearer $(cat {keys}/connector-public_chat.key)" -d @{home}/events/stranger.json | token)
+  curl -s {url}/v1/task -H "Authorization: Bearer $STRANGER"; echo
+
+The same message from the signed-in owner. Only the verification differs, and so do the tools:
+
+  OWNER=$(curl -s {url}/v1/events -H "Authorization: Bearer $(cat {keys}/connector-signed_in_chat.key)" -d @{home}/events/owner.json | token)
+  curl -s {url}/v1/task -H "Authorization: Bearer $OWNER"; echo
+
+A call that works, the same call for the stranger, and one of an id that does not exist:
+
+  curl -s {url}/v1/actions -H "Authorization: Bearer $OWNER" -d '{{"action":"openspine.status.read"}}'; echo
+  curl -s {url}/v1/actions -H "Authorization: Bearer $STRANGER" -d '{{"action":"openspine.status.read"}}'; echo
+  curl -s {url}/v1/actions -H "Authorization: Bearer $STRANGER" -d '{{"action":"does.not.exist"}}'; echo
+
+A call that waits for the owner's approval, and a message that `actum attach` shows:
+
+  curl -s {url}/v1/actions -H "Authorization: Bearer $OWNER" -d '{{"action":"telegram.reply:owner_channel","arguments":{{"text":"Hello"}}}}'; echo
+  curl -s {url}/v1/actions -H "Authorization: Bearer $STRANGER" -d '{{"action":"terminal.reply:owner_device","arguments":{{"text":"Please call me back."}}}}'; echo
+
+Mail: list the threads, select one, and read it with the token that `actum select` prints:
+
+  actum select
+  actum select THREAD
+
+"#
+    )
+}

@@ -1,0 +1,337 @@
+//! The operator's configuration: one YAML file, all faults at once, before anything starts.
+//!
+//! Paths are relative to the file. Nothing in it is secret: keys live in files of their own.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use actum::authority::document::{At, Decode, Faults, Located, Node, Report, record};
+use actum::authority::terms::{
+    ChannelTrust, DataClassification, InteractionMode, Lane, VerificationMethod,
+};
+use actum::authority::{IdentityBook, IdentityEntry};
+
+record! {
+    /// The file's content.
+    pub struct ConfigFile {
+        /// The address to listen on.
+        pub listen: Located<String>,
+        /// The folder for the store and the keys; made where it is missing.
+        pub data: String,
+        /// The folder of the manifests.
+        pub manifests: String,
+        /// The list of accepted gaps, for `actum check`.
+        pub accepted_gaps: Option<String> = None,
+        /// A Maildir or an mbox file.
+        pub mailbox: Option<String> = None,
+        /// What hands in events.
+        pub connectors: Vec<Connector>,
+        /// The owner's own device.
+        pub owner: Owner,
+        /// The people the owner knows.
+        pub identities: Vec<IdentityEntry> = Vec::new(),
+        /// The Telegram bot that `telegram.reply:owner_channel` speaks through.
+        pub telegram: Option<Telegram> = None,
+        /// Bounds of the server.
+        pub limits: Limits = Limits::default(),
+    }
+}
+
+record! {
+    /// Something that hands in events, with a key of its own. What it says of verification, trust
+    /// and lane is said here, by the operator, and never in the body of an event.
+    pub struct Connector {
+        /// Its name, and that of its key file.
+        pub id: Located<String>,
+        /// Where its events come from, such as `telegram`.
+        pub source: String,
+        /// The types of events that it may hand in.
+        pub event_types: Vec<String>,
+        /// What the receiving account is for.
+        pub account_role: Option<String> = None,
+        /// The kind of business.
+        pub lane: Lane,
+        /// Whether it verified the sources of its events.
+        pub verified_source: Located<bool>,
+        /// How it did.
+        pub verification_method: VerificationMethod = VerificationMethod::None,
+        /// What is known of the channel.
+        pub channel_trust: ChannelTrust = ChannelTrust::Unknown,
+        /// How its events come about.
+        pub interaction_mode: InteractionMode = InteractionMode::InboundMessage,
+        /// How private the data of its events is.
+        pub data_classification: DataClassification = DataClassification::Private,
+    }
+}
+
+record! {
+    /// The owner's own device.
+    pub struct Owner {
+        /// The connector that the owner's selections come by.
+        pub connector: Located<String>,
+        /// The device id that the identity book knows the owner by.
+        pub device_id: String,
+    }
+}
+
+record! {
+    /// A Telegram bot.
+    pub struct Telegram {
+        /// The Bot API.
+        pub base_url: Located<String>,
+        /// The file that holds the bot's token, and nothing else.
+        pub token_file: String,
+    }
+}
+
+record! {
+    /// Bounds of the server. Every one is at least 1.
+    pub struct Limits {
+        /// The largest request body, in bytes.
+        pub body_bytes: Located<usize> = at_default(256 * 1024),
+        /// The longest that a request may take, handler included, in seconds.
+        pub request_seconds: Located<u64> = at_default(30),
+        /// The longest that a handler may take, in seconds.
+        pub handler_seconds: Located<u64> = at_default(20),
+        /// The most requests under way at once; further ones are turned away.
+        pub concurrent_requests: Located<usize> = at_default(256),
+        /// The most open connections; further ones wait.
+        pub connections: Located<usize> = at_default(1024),
+        /// The largest result of a handler, in bytes of JSON.
+        pub result_bytes: Located<usize> = at_default(1024 * 1024),
+        /// How long a selection token lives, in seconds.
+        pub selection_seconds: Located<u64> = at_default(300),
+        /// How long a stopping kernel waits for calls under way, in seconds.
+        pub stop_seconds: Located<u64> = at_default(10),
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: at_default(256 * 1024),
+            request_seconds: at_default(30),
+            handler_seconds: at_default(20),
+            concurrent_requests: at_default(256),
+            connections: at_default(1024),
+            result_bytes: at_default(1024 * 1024),
+            selection_seconds: at_default(300),
+            stop_seconds: at_default(10),
+        }
+    }
+}
+
+fn at_default<T>(value: T) -> Located<T> {
+    Located {
+        value,
+        position: None,
+    }
+}
+
+/// A checked configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// The folder for the store and the keys.
+    pub data: PathBuf,
+    /// The folder of the manifests.
+    pub manifests: PathBuf,
+    /// The list of accepted gaps.
+    pub accepted_gaps: Option<PathBuf>,
+    /// A Maildir or an mbox file.
+    pub mailbox: Option<PathBuf>,
+    /// What hands in events.
+    pub connectors: Vec<Connector>,
+    /// The owner's own device.
+    pub owner: Owner,
+    /// The people the owner knows.
+    pub identities: IdentityBook,
+    /// The Telegram bot: its base URL and the file with its token.
+    pub telegram: Option<(reqwest::Url, PathBuf)>,
+    /// Bounds of the server.
+    pub limits: Limits,
+}
+
+/// The most a bound in seconds may be: a day.
+const MAX_SECONDS: u64 = 24 * 60 * 60;
+
+impl Config {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// Every fault of the file at once, each with its line and column.
+    pub fn load(path: &Path) -> Result<Self, Faults> {
+        let name = path.display().to_string();
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(
+                &name,
+                &text,
+                path.parent().unwrap_or_else(|| Path::new(".")),
+            ),
+            Err(error) => {
+                let report = Report::of_file(&name);
+                report.fault(
+                    None,
+                    "",
+                    format!("cannot be read: {error}"),
+                    "name a file with `--config`",
+                );
+                report.finish(None)
+            }
+        }
+    }
+
+    /// Checks a text whose paths are relative to `base`.
+    ///
+    /// # Errors
+    /// Every fault of the text at once.
+    pub fn parse(name: &str, text: &str, base: &Path) -> Result<Self, Faults> {
+        let report = Report::of_file(name);
+        let file = Node::from_yaml(text, &report)
+            .and_then(|node| ConfigFile::decode(&At::root(&node, &report)));
+        let config = file.and_then(|file| Self::check(file, base, &report));
+        report.finish(config)
+    }
+
+    fn check(file: ConfigFile, base: &Path, report: &Report) -> Option<Self> {
+        let listen = file.listen.parse().map_err(|_| {
+            report.fault(
+                file.listen.position,
+                "listen",
+                format!("`{}` is no address", file.listen),
+                "write an address and a port, such as 127.0.0.1:7373",
+            );
+        });
+        check_connectors(&file.connectors, report);
+        if !file
+            .connectors
+            .iter()
+            .any(|connector| *connector.id == *file.owner.connector)
+        {
+            report.fault(
+                file.owner.connector.position,
+                "owner.connector",
+                format!("there is no connector `{}`", file.owner.connector),
+                "name one of `connectors`",
+            );
+        }
+        check_limits(&file.limits, report);
+        let telegram = file.telegram.map(|telegram| {
+            let url = reqwest::Url::parse(&telegram.base_url)
+                .ok()
+                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+            if url.is_none() {
+                report.fault(
+                    telegram.base_url.position,
+                    "telegram.base_url",
+                    format!("`{}` is no http or https URL", telegram.base_url),
+                    "write a URL such as https://api.telegram.org",
+                );
+            }
+            url.map(|url| (url, base.join(telegram.token_file)))
+        });
+        Some(Self {
+            listen: listen.ok()?,
+            data: base.join(file.data),
+            manifests: base.join(file.manifests),
+            accepted_gaps: file.accepted_gaps.map(|path| base.join(path)),
+            mailbox: file.mailbox.map(|path| base.join(path)),
+            connectors: file.connectors,
+            owner: file.owner,
+            identities: IdentityBook::new(file.identities),
+            telegram: telegram.flatten(),
+            limits: file.limits,
+        })
+    }
+
+    /// A bound in seconds.
+    #[must_use]
+    pub fn seconds(bound: &Located<u64>) -> Duration {
+        Duration::from_secs(bound.value)
+    }
+}
+
+fn check_connectors(connectors: &[Connector], report: &Report) {
+    let mut seen = BTreeSet::new();
+    for (index, connector) in connectors.iter().enumerate() {
+        let field = |name: &str| format!("connectors[{index}].{name}");
+        let id = connector.id.as_str();
+        let is_word = !id.is_empty()
+            && id.len() <= 64
+            && id
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !is_word {
+            report.fault(
+                connector.id.position,
+                field("id"),
+                format!("`{id}` is no connector id"),
+                "use 1 to 64 lower-case letters, digits and `_`; a key file has this name",
+            );
+        }
+        if !seen.insert(id) {
+            report.fault(
+                connector.id.position,
+                field("id"),
+                format!("a second connector `{id}`"),
+                "rename one",
+            );
+        }
+        let has_method = connector.verification_method != VerificationMethod::None;
+        if connector.verified_source.value != has_method {
+            report.fault(
+                connector.verified_source.position,
+                field("verified_source"),
+                "does not fit `verification_method`",
+                "a connector that verifies says how; one that does not has the method `none`",
+            );
+        }
+    }
+}
+
+fn check_limits(limits: &Limits, report: &Report) {
+    let sizes = [
+        ("body_bytes", limits.body_bytes),
+        ("concurrent_requests", limits.concurrent_requests),
+        ("connections", limits.connections),
+        ("result_bytes", limits.result_bytes),
+    ];
+    for (name, bound) in sizes {
+        // Tokio's semaphores hold no more permits than this.
+        if bound.value == 0 || bound.value > usize::MAX >> 3 {
+            report.fault(
+                bound.position,
+                format!("limits.{name}"),
+                "is out of bounds",
+                "use a number from 1 on",
+            );
+        }
+    }
+    let times = [
+        ("request_seconds", limits.request_seconds),
+        ("handler_seconds", limits.handler_seconds),
+        ("selection_seconds", limits.selection_seconds),
+        ("stop_seconds", limits.stop_seconds),
+    ];
+    for (name, bound) in times {
+        if bound.value == 0 || bound.value > MAX_SECONDS {
+            report.fault(
+                bound.position,
+                format!("limits.{name}"),
+                "is out of bounds",
+                "use 1 to 86400 seconds",
+            );
+        }
+    }
+    if limits.handler_seconds.value > limits.request_seconds.value {
+        report.fault(
+            limits.handler_seconds.position,
+            "limits.handler_seconds",
+            "is more than `request_seconds`",
+            "a request includes its handler; raise the one or lower the other",
+        );
+    }
+}

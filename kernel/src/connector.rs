@@ -1,0 +1,55 @@
+//! The connectors' door.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use serde_json::json;
+
+use crate::Kernel;
+use crate::ingress::{Issued, PostedEvent};
+use crate::reply::{Refusal, json_value};
+use crate::request::{bearer, shaped_body};
+
+/// `POST /v1/events`
+pub async fn event(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let connector = bearer(&headers)
+        .and_then(|key| kernel.connector_of(key))
+        .ok_or_else(Refusal::unauthenticated)?;
+    let posted: PostedEvent = shaped_body(body, kernel.limits.body_bytes.value).await?;
+    let issued = kernel
+        .take_in(connector, &posted)
+        .await?
+        .map_err(|turned| {
+            Refusal::new(
+                StatusCode::FORBIDDEN,
+                "policy_denied",
+                turned.reason,
+                turned.message,
+            )
+        })?;
+    Ok(json_value(StatusCode::CREATED, &issued_json(&issued)))
+}
+
+/// A task, as whoever starts its worker gets it.
+pub(crate) fn issued_json(issued: &Issued) -> serde_json::Value {
+    json!({
+        "ok": true,
+        "event_id": issued.grant.event_id,
+        "route": issued.route,
+        "task_id": issued.grant.task_id,
+        "task_token": issued.token.reveal(),
+        "expires_at": issued.grant.expires_at,
+        "selection_tokens": issued
+            .selections
+            .iter()
+            .map(|selection| json!({"token": selection.id, "type": selection.token_type}))
+            .collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,3 @@
+//! What the kernel reads from outside.
+
+pub mod mailbox;

@@ -1,0 +1,79 @@
+//! Reading a folder of manifests.
+
+use std::path::{Path, PathBuf};
+
+use actum::authority::ManifestSet;
+use actum::authority::document::{Faults, Report};
+
+/// The most manifest files that are read.
+const MAX_FILES: usize = 10_000;
+
+/// Loads every `.yaml` file of a folder's sub-folders.
+///
+/// # Errors
+/// Every fault of every file at once.
+pub fn load(folder: &Path) -> Result<ManifestSet, Faults> {
+    let told = |path: &Path, problem: String| {
+        let report = Report::of_file(&path.display().to_string());
+        report.fault(
+            None,
+            "",
+            problem,
+            "`manifests` names a folder with routes/, agents/, workflows/, packs/ and policies/",
+        );
+        report.into_faults()
+    };
+    let mut faults = Vec::new();
+    let mut files = Vec::new();
+    let mut paths = Vec::new();
+    if let Err((path, problem)) = yaml_files(folder, &mut paths) {
+        faults.extend(told(&path, problem));
+    }
+    for path in paths {
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                let relative = path.strip_prefix(folder).unwrap_or(&path);
+                files.push((relative.to_string_lossy().replace('\\', "/"), text));
+            }
+            Err(error) => faults.extend(told(&path, format!("cannot be read: {error}"))),
+        }
+    }
+    if let Some(faults) = Faults::of(faults) {
+        return Err(faults);
+    }
+    ManifestSet::read(files)
+}
+
+/// The YAML files two levels deep: `kind/name.yaml`, and misplaced ones, which are then told.
+fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), (PathBuf, String)> {
+    let list = |folder: &Path| -> Result<Vec<PathBuf>, (PathBuf, String)> {
+        let cannot =
+            |error: std::io::Error| (folder.to_owned(), format!("cannot be listed: {error}"));
+        let mut paths = std::fs::read_dir(folder)
+            .map_err(cannot)?
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(cannot)?;
+        paths.sort();
+        Ok(paths)
+    };
+    let is_yaml = |path: &Path| {
+        path.extension()
+            .is_some_and(|extension| extension == "yaml" || extension == "yml")
+    };
+    for path in list(folder)? {
+        let inner = if path.is_dir() {
+            list(&path)?
+        } else {
+            vec![path]
+        };
+        found.extend(inner.into_iter().filter(|path| is_yaml(path)));
+        if found.len() > MAX_FILES {
+            return Err((
+                folder.to_owned(),
+                format!("holds more than {MAX_FILES} manifests"),
+            ));
+        }
+    }
+    Ok(())
+}

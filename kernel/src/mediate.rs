@@ -1,0 +1,363 @@
+//! The one path of a call, whatever door it came by: look up what the kernel knows, gate, check the
+//! arguments, record, dispatch, record.
+
+use std::sync::Arc;
+
+use actum::action::{ActionErrorKind, Call, HandlerContext};
+use actum::digest::canonical_json;
+use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
+use actum::registry::Admitted;
+use actum::schema::ArgumentFault;
+use actum::{ActionId, Digest, Selection, ToolName};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+use ulid::Ulid;
+
+use crate::Kernel;
+use crate::auth::LiveTask;
+use crate::config::Config;
+use crate::ledger::{Entry, Kind};
+use crate::store::{NewCall, Outcome, Recorded, Started, StoreError, StoredSelection};
+
+/// A call as a worker posted it.
+#[derive(Debug)]
+pub struct Posted {
+    /// An action id or a tool name, or anything else.
+    pub action: String,
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+    /// The selection token presented.
+    pub selection_token: Option<String>,
+}
+
+/// What the worker is told. Built from the view and the verdict, never from the catalog.
+#[derive(Debug)]
+pub enum Answer {
+    /// It ran, and this came out.
+    Done {
+        /// The call's id.
+        request_id: Ulid,
+        /// The result.
+        result: Value,
+    },
+    /// It waits for the owner.
+    ApprovalRequired {
+        /// The call's id.
+        request_id: Ulid,
+    },
+    /// The action is not in the worker's view: it does not exist.
+    Absent,
+    /// The action is in the view, and this call of it was refused.
+    Denied(DenialReason),
+    /// The grant's effects are not real.
+    Suppressed,
+    /// The arguments do not fit.
+    InvalidArguments(Vec<ArgumentFault>),
+    /// It was tried, or could not be.
+    Unsupported {
+        /// The call's id.
+        request_id: Ulid,
+        /// One word: `unavailable`, `operation_failed` or `outcome_unknown`.
+        reason: &'static str,
+    },
+}
+
+/// Mediates a call.
+///
+/// # Errors
+/// [`StoreError`] when the decision could not be made durable; nothing ran then.
+pub async fn mediate(
+    kernel: &Arc<Kernel>,
+    task: &Arc<LiveTask>,
+    posted: Posted,
+) -> Result<Answer, StoreError> {
+    let now = kernel.now();
+    let presented = posted
+        .selection_token
+        .as_deref()
+        .and_then(|t| Ulid::from_string(t).ok());
+    let stored = match presented {
+        Some(id) => kernel.store.selection(id, task.id).await?,
+        None => None,
+    };
+    let arguments = canonical_json(&posted.arguments)?;
+    let target = stored.as_ref().map(|selection| selection.target.as_str());
+    let action = ToolName::to_id(&posted.action).map_or(posted.action, |id| id.to_string());
+    let request = Arc::new(Request {
+        action,
+        arguments: posted.arguments,
+        payload_digest: Some(Digest::of_bytes(&arguments)),
+        target_digest: Some(Digest::of_json(&target)?),
+        selection_token: presented,
+        origin: Origin::Worker,
+    });
+    let evidence = Evidence {
+        approval: None,
+        selection_token: stored.as_ref().map(|selection| &selection.token),
+    };
+
+    let verdict = gate(&task.grant, &request, &kernel.catalog, evidence, now);
+    let call = Attempt {
+        kernel,
+        task,
+        request: &request,
+        at: now,
+    };
+    // The worker is told more than "absent" only of what its view shows.
+    if exposure(&task.grant, &kernel.catalog, &request.action).is_none() {
+        let reason = match &verdict {
+            Verdict::Deny(reason) => reason.as_str(),
+            Verdict::Allow(_) | Verdict::ApprovalRequired(_) | Verdict::EffectSuppressed => {
+                "not_dispatchable"
+            }
+        };
+        call.refuse(reason).await?;
+        return Ok(Answer::Absent);
+    }
+    match verdict {
+        Verdict::Deny(reason) => {
+            call.refuse(reason.as_str()).await?;
+            Ok(Answer::Denied(reason))
+        }
+        Verdict::EffectSuppressed => {
+            call.refuse("effect_suppressed").await?;
+            Ok(Answer::Suppressed)
+        }
+        Verdict::ApprovalRequired(action) => {
+            let value = Value::Object(request.arguments.clone());
+            if let Err(faults) = kernel.registry.check_arguments(action.as_str(), &value) {
+                call.refuse("input_schema_invalid").await?;
+                return Ok(Answer::InvalidArguments(faults));
+            }
+            let new = call.new_call(&action, arguments, None, Kind::CallPending)?;
+            let request_id = new.id;
+            kernel.store.hold(new).await?;
+            Ok(Answer::ApprovalRequired { request_id })
+        }
+        Verdict::Allow(permit) => {
+            let action = permit.action().clone();
+            let admitted = match kernel.registry.admit(permit) {
+                Ok(admitted) => admitted,
+                Err(faults) => {
+                    call.refuse("input_schema_invalid").await?;
+                    return Ok(Answer::InvalidArguments(faults));
+                }
+            };
+            let needs_token = kernel
+                .catalog
+                .selection_token_type_for(action.as_str())
+                .is_some();
+            let spends = presented.filter(|_| needs_token);
+            let new = call.new_call(&action, arguments, spends, Kind::CallStarted)?;
+            let request_id = new.id;
+            match kernel.store.start(admitted, new).await? {
+                Started::Refused(reason) => {
+                    call.refuse(reason.as_str()).await?;
+                    Ok(Answer::Denied(reason))
+                }
+                Started::Recorded(recorded) => {
+                    let selection = stored.filter(|_| needs_token);
+                    call.dispatch(request_id, recorded, selection).await
+                }
+            }
+        }
+    }
+}
+
+/// One call on its way.
+struct Attempt<'a> {
+    kernel: &'a Arc<Kernel>,
+    task: &'a Arc<LiveTask>,
+    request: &'a Arc<Request>,
+    at: Timestamp,
+}
+
+impl Attempt<'_> {
+    fn body(&self, more: Value) -> Value {
+        let mut body = json!({
+            "task": self.task.id,
+            "grant": self.task.grant.root().id,
+            "principal": self.task.grant.root().principal,
+            // What a worker posts may be anything; the record keeps a bounded piece of it.
+            "action": self.request.action.chars().take(128).collect::<String>(),
+            "arguments": self.request.payload_digest,
+        });
+        if let (Some(body), Value::Object(more)) = (body.as_object_mut(), more) {
+            body.extend(more);
+        }
+        body
+    }
+
+    async fn refuse(&self, reason: &str) -> Result<(), StoreError> {
+        let body = self.body(json!({"reason": reason}));
+        self.kernel
+            .store
+            .record(Entry {
+                at: self.at,
+                kind: Kind::CallRefused,
+                body,
+            })
+            .await
+    }
+
+    fn new_call(
+        &self,
+        action: &ActionId,
+        arguments: Vec<u8>,
+        spends: Option<Ulid>,
+        kind: Kind,
+    ) -> Result<NewCall, StoreError> {
+        let id = Ulid::generate();
+        let body = self.body(json!({"call": id, "selection_token": spends}));
+        Ok(NewCall {
+            id,
+            task_id: self.task.id,
+            action: action.clone(),
+            arguments: String::from_utf8(arguments)
+                .map_err(|error| StoreError::Unreadable(error.to_string()))?,
+            spends,
+            entry: Entry {
+                at: self.at,
+                kind,
+                body,
+            },
+        })
+    }
+
+    /// Runs a recorded call to its end, whether or not the worker still waits for it.
+    async fn dispatch(
+        &self,
+        request_id: Ulid,
+        recorded: Recorded,
+        selection: Option<StoredSelection>,
+    ) -> Result<Answer, StoreError> {
+        let admitted = recorded.into_admitted();
+        let root = self.task.grant.root();
+        let context = HandlerContext {
+            call: Call {
+                request_id,
+                task_id: self.task.id,
+                action: admitted.action().clone(),
+                principal: root.principal.to_string(),
+                reply_to: root.reply_to.clone(),
+                at: self.at,
+            },
+            selection: selection.map(|selection| Selection {
+                token_type: selection.token.token_type,
+                target: selection.target,
+            }),
+            resources: Arc::clone(&self.kernel.resources),
+        };
+        let kernel = Arc::clone(self.kernel);
+        let body = self.body(json!({"call": request_id}));
+        let ending = self.kernel.running.spawn(async move {
+            let ended = run(&kernel, admitted, context).await;
+            kernel.finish(request_id, body, ended).await
+        });
+        match ending.await {
+            Ok(answer) => answer,
+            // The recording task itself was aborted or panicked: at the next start the call is
+            // found running, and is marked then.
+            Err(error) => {
+                tracing::error!(call = %request_id, %error, "a call's end could not be recorded");
+                Ok(Answer::Unsupported {
+                    request_id,
+                    reason: "outcome_unknown",
+                })
+            }
+        }
+    }
+}
+
+/// How a handler ended.
+enum Ended {
+    Value(Value),
+    Error(ActionErrorKind, String),
+    /// It was stopped, and what it did until then is not known.
+    Unknown(String),
+}
+
+async fn run(kernel: &Kernel, admitted: Admitted, context: HandlerContext) -> Ended {
+    let read_only = admitted.is_read_only();
+    let stopped = |why: String| match read_only {
+        true => Ended::Error(ActionErrorKind::Failed, why),
+        false => Ended::Unknown(why),
+    };
+    let deadline = Config::seconds(&kernel.limits.handler_seconds);
+    // A task of its own, so that a panic is this call's failure and nobody else's.
+    let mut handler = tokio::spawn(admitted.run(context));
+    match tokio::time::timeout(deadline, &mut handler).await {
+        Ok(Ok(Ok(value))) => {
+            let bytes = value.to_string().len();
+            if bytes > kernel.limits.result_bytes.value {
+                return Ended::Error(
+                    ActionErrorKind::Failed,
+                    format!("the result has {bytes} bytes, over `limits.result_bytes`"),
+                );
+            }
+            Ended::Value(value)
+        }
+        Ok(Ok(Err(error))) => Ended::Error(error.kind(), error.message().to_owned()),
+        Ok(Err(_)) => stopped("the handler panicked".to_owned()),
+        Err(_) => {
+            handler.abort();
+            stopped(format!("no answer within {} seconds", deadline.as_secs()))
+        }
+    }
+}
+
+impl Kernel {
+    async fn finish(
+        &self,
+        request_id: Ulid,
+        body: Value,
+        ended: Ended,
+    ) -> Result<Answer, StoreError> {
+        let mut body = body;
+        let mut note = |key: &str, value: Value| {
+            if let Some(body) = body.as_object_mut() {
+                body.insert(key.to_owned(), value);
+            }
+        };
+        let (outcome, kind, answer) = match ended {
+            Ended::Value(result) => {
+                note("result", json!(Digest::of_json(&result)?));
+                let answer = Answer::Done {
+                    request_id,
+                    result: result.clone(),
+                };
+                (Outcome::Succeeded(result), Kind::CallSucceeded, answer)
+            }
+            Ended::Error(error, why) => {
+                tracing::warn!(call = %request_id, why, "a handler failed");
+                let reason = match error {
+                    ActionErrorKind::Unavailable => "unavailable",
+                    ActionErrorKind::Failed => "operation_failed",
+                };
+                note("reason", json!(reason));
+                (
+                    Outcome::Failed,
+                    Kind::CallFailed,
+                    Answer::Unsupported { request_id, reason },
+                )
+            }
+            Ended::Unknown(why) => {
+                tracing::error!(call = %request_id, why, "a call's outcome is unknown");
+                let reason = "outcome_unknown";
+                note("reason", json!(reason));
+                (
+                    Outcome::Unknown,
+                    Kind::CallOutcomeUnknown,
+                    Answer::Unsupported { request_id, reason },
+                )
+            }
+        };
+        let entry = Entry {
+            at: self.now(),
+            kind,
+            body,
+        };
+        self.store.finish(request_id, outcome, entry).await?;
+        Ok(answer)
+    }
+}

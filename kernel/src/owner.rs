@@ -1,0 +1,195 @@
+//! The owner's door: messages, selections, taking a task back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actum::authority::terms::TargetRefKind;
+use actum::authority::{ActorHint, TargetRef};
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use serde::Deserialize;
+use serde_json::json;
+use ulid::Ulid;
+
+use crate::Kernel;
+use crate::auth::Secret;
+use crate::connector::issued_json;
+use crate::ingress::PostedEvent;
+use crate::ledger::{Entry, Kind};
+use crate::reply::{Refusal, json_value};
+use crate::request::{bearer, shaped_body};
+
+/// How many messages one answer has at most.
+const PAGE: i64 = 100;
+
+fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<(), Refusal> {
+    let presented = bearer(headers).and_then(Secret::parse);
+    match presented {
+        Some(secret) if kernel.owner_key.fits(&secret) => Ok(()),
+        _ => Err(Refusal::unauthenticated()),
+    }
+}
+
+/// Where to go on.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct After {
+    #[serde(default)]
+    after: i64,
+    /// Seconds to wait for the first message, at most 20.
+    #[serde(default)]
+    wait: u64,
+}
+
+/// `GET /v1/owner/messages?after=N&wait=SECONDS`
+pub async fn messages(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+    Query(After { after, wait }): Query<After>,
+) -> Result<Response, Refusal> {
+    authenticate(&kernel, &headers)?;
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(wait.min(20));
+    loop {
+        // Registered before the look, so that a message written in between is not missed.
+        let news = kernel.news.notified();
+        let messages = kernel.store.messages_after(after, PAGE).await?;
+        if !messages.is_empty() || tokio::time::timeout_at(deadline, news).await.is_err() {
+            return Ok(json_value(
+                StatusCode::OK,
+                &json!({"ok": true, "messages": messages}),
+            ));
+        }
+        if kernel.stopping.is_cancelled() {
+            return Ok(json_value(
+                StatusCode::OK,
+                &json!({"ok": true, "messages": []}),
+            ));
+        }
+    }
+}
+
+/// `GET /v1/owner/threads`
+pub async fn threads(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    authenticate(&kernel, &headers)?;
+    let threads = kernel.mail.threads().await.map_err(|error| {
+        tracing::warn!(error = error.message(), "the mailbox cannot be listed");
+        Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "operation_unsupported",
+            "unavailable",
+            error.message(),
+        )
+    })?;
+    Ok(json_value(
+        StatusCode::OK,
+        &json!({"ok": true, "threads": threads}),
+    ))
+}
+
+/// What the owner selects.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SelectionBody {
+    thread: String,
+}
+
+/// `POST /v1/owner/selections`: the owner selects a mail thread, and a task for it begins.
+pub async fn select(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    authenticate(&kernel, &headers)?;
+    let SelectionBody { thread } = shaped_body(body, kernel.limits.body_bytes.value).await?;
+    let exists = kernel.mail.has_thread(&thread).await.map_err(|error| {
+        Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "operation_unsupported",
+            "unavailable",
+            error.message(),
+        )
+    })?;
+    if !exists {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "input_invalid",
+            "unknown_thread",
+            "the mailbox has no such thread; `actum select` without a thread lists them",
+        ));
+    }
+    let posted = PostedEvent {
+        connector: None,
+        event_type: "email.thread.selected".to_owned(),
+        channel_account: kernel.owner.device_id.clone(),
+        actor_hint: ActorHint {
+            device_id: Some(kernel.owner.device_id.clone()),
+            ..ActorHint::default()
+        },
+        message: None,
+        thread_id: None,
+        target_refs: vec![TargetRef {
+            kind: TargetRefKind::EmailThread,
+            id: Some(thread),
+        }],
+    };
+    let connector = kernel.owner_connector().ok_or_else(|| {
+        Refusal::new(
+            StatusCode::FORBIDDEN,
+            "policy_denied",
+            "no_route",
+            "`owner.connector` is not there",
+        )
+    })?;
+    let issued = kernel
+        .take_in(connector, &posted)
+        .await?
+        .map_err(|turned| {
+            Refusal::new(
+                StatusCode::FORBIDDEN,
+                "policy_denied",
+                turned.reason,
+                turned.message,
+            )
+        })?;
+    Ok(json_value(StatusCode::CREATED, &issued_json(&issued)))
+}
+
+/// `POST /v1/owner/tasks/{id}/revoke`
+pub async fn revoke(
+    State(kernel): State<Arc<Kernel>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    authenticate(&kernel, &headers)?;
+    let revoked = match Ulid::from_string(&id) {
+        Ok(task) => {
+            let body = json!({"task": task, "by": "owner"});
+            let entry = Entry {
+                at: kernel.now(),
+                kind: Kind::GrantRevoked,
+                body,
+            };
+            let revoked = kernel.store.revoke(task, entry).await?;
+            kernel.tasks.forget(task);
+            revoked
+        }
+        Err(_) => false,
+    };
+    if !revoked {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "input_invalid",
+            "unknown_task",
+            "there is no such task that is not revoked already",
+        ));
+    }
+    Ok(json_value(
+        StatusCode::OK,
+        &json!({"ok": true, "task_id": id, "revoked": true}),
+    ))
+}

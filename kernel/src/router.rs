@@ -1,0 +1,102 @@
+//! Every route on one screen.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::json;
+
+use crate::config::Config;
+use crate::reply::{Refusal, json_value};
+use crate::{Kernel, connector, owner, worker};
+
+/// The kernel's routes.
+pub fn router(kernel: Arc<Kernel>) -> Router {
+    Router::new()
+        // Connectors.
+        .route("/v1/events", post(connector::event))
+        // Workers.
+        .route("/v1/task", get(worker::task))
+        .route("/v1/actions", post(worker::call))
+        .route("/v1/actions/{id}", get(worker::call_state))
+        // The owner.
+        .route("/v1/owner/messages", get(owner::messages))
+        .route("/v1/owner/threads", get(owner::threads))
+        .route("/v1/owner/selections", post(owner::select))
+        .route("/v1/owner/tasks/{id}/revoke", post(owner::revoke))
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
+        // The operator: never turned away by load.
+        .route("/healthz", get(healthz))
+        .route("/readyz", get(readyz))
+        .fallback(nowhere)
+        .method_not_allowed_fallback(wrong_method)
+        .with_state(kernel)
+}
+
+/// Bounds concurrency and time.
+async fn bounded(State(kernel): State<Arc<Kernel>>, request: Request, next: Next) -> Response {
+    let Ok(_place) = kernel.places.try_acquire() else {
+        return Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "operation_unsupported",
+            "busy",
+            "too many requests are under way; try again",
+        )
+        .into_response();
+    };
+    let time = Config::seconds(&kernel.limits.request_seconds);
+    match tokio::time::timeout(time, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Refusal::new(
+            StatusCode::GATEWAY_TIMEOUT,
+            "operation_unsupported",
+            "too_slow",
+            "the request took too long; a call that had begun goes on and is recorded",
+        )
+        .into_response(),
+    }
+}
+
+/// The process is alive.
+async fn healthz() -> Response {
+    json_value(StatusCode::OK, &json!({"ok": true}))
+}
+
+/// It can record, so it can work.
+async fn readyz(State(kernel): State<Arc<Kernel>>) -> Response {
+    match kernel.store.counts().await {
+        Ok(_) if !kernel.stopping.is_cancelled() => {
+            json_value(StatusCode::OK, &json!({"ok": true}))
+        }
+        Ok(_) => Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "operation_unsupported",
+            "stopping",
+            "the kernel is stopping",
+        )
+        .into_response(),
+        Err(error) => Refusal::store(&error).into_response(),
+    }
+}
+
+async fn nowhere() -> Refusal {
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        "input_invalid",
+        "unknown_path",
+        "there is nothing at this path",
+    )
+}
+
+async fn wrong_method() -> Refusal {
+    Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "input_invalid",
+        "unknown_method",
+        "this path takes another method",
+    )
+}

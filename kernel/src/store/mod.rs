@@ -1,0 +1,253 @@
+//! What must outlive the process: tasks, selection tokens, calls, the owner's messages, the ledger.
+//!
+//! One trait, one implementation for each database, one suite of tests for all of them. Each method
+//! that changes something is one transaction together with its ledger record, durable when it
+//! returns: nothing takes effect unrecorded.
+
+mod sqlite;
+
+use actum::gate::{DenialReason, SelectionToken};
+use actum::registry::Admitted;
+use actum::{ActionId, Digest, SealedGrant};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::Value;
+use ulid::Ulid;
+
+use crate::ledger::{Entry, Head, Record};
+
+pub use sqlite::{SqliteStore, verify_file};
+
+/// Why the store could not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database said so.
+    #[error("the store failed: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The database could not be brought to this version's tables.
+    #[error("the store's tables could not be brought up to date: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// What is stored there is not what this version writes.
+    #[error("the store holds something unreadable: {0}")]
+    Unreadable(String),
+    /// The store's folder or file cannot be used.
+    #[error("{path}: {problem}")]
+    Unusable {
+        /// The file.
+        path: String,
+        /// What is wrong, and how to mend it.
+        problem: String,
+    },
+    /// A value that has no canonical JSON.
+    #[error(transparent)]
+    NotCanonical(#[from] actum::digest::NotCanonical),
+}
+
+/// A task to be stored.
+#[derive(Debug)]
+pub struct NewTask<'a> {
+    /// Its id.
+    pub id: Ulid,
+    /// SHA-256 of its token's secret.
+    pub token_hash: [u8; 32],
+    /// Its grant.
+    pub grant: &'a SealedGrant,
+    /// What the event's sender wrote.
+    pub message: Option<&'a str>,
+    /// When its grant is over.
+    pub expires_at: Timestamp,
+    /// The catalog that it was issued under, by digest, as canonical JSON.
+    pub catalog: (Digest, &'a str),
+    /// The selection tokens minted for it.
+    pub selections: &'a [NewSelection],
+}
+
+/// A selection token to be stored.
+#[derive(Debug, Clone)]
+pub struct NewSelection {
+    /// Its id.
+    pub id: Ulid,
+    /// Its type.
+    pub token_type: String,
+    /// What the owner selected.
+    pub target: String,
+    /// When it is void.
+    pub expires_at: Timestamp,
+}
+
+/// A task as it is stored.
+#[derive(Debug)]
+pub struct StoredTask {
+    /// SHA-256 of its token's secret.
+    pub token_hash: [u8; 32],
+    /// Its grant.
+    pub grant: SealedGrant,
+    /// What the event's sender wrote.
+    pub message: Option<String>,
+    /// Whether it was taken back.
+    pub revoked: bool,
+}
+
+/// A selection token as it is stored, unspent.
+#[derive(Debug, Clone)]
+pub struct StoredSelection {
+    /// What the gate looks at.
+    pub token: SelectionToken,
+    /// What the owner selected.
+    pub target: String,
+}
+
+/// A call to be stored.
+#[derive(Debug, Clone)]
+pub struct NewCall {
+    /// Its id.
+    pub id: Ulid,
+    /// Its task.
+    pub task_id: Ulid,
+    /// The action.
+    pub action: ActionId,
+    /// Its arguments, as canonical JSON.
+    pub arguments: String,
+    /// The selection token that it spends.
+    pub spends: Option<Ulid>,
+    /// Its record.
+    pub entry: Entry,
+}
+
+/// Leave to run, once the decision is durable. INVARIANT: only a store makes one, and only
+/// [`Recorded::into_admitted`] gives the call that can be run; so nothing runs unrecorded.
+#[derive(Debug)]
+pub struct Recorded(Admitted);
+
+impl Recorded {
+    /// The call that may now be run.
+    #[must_use]
+    pub fn into_admitted(self) -> Admitted {
+        self.0
+    }
+}
+
+/// What became of a call to be started.
+#[derive(Debug)]
+pub enum Started {
+    /// It is recorded and may run.
+    Recorded(Recorded),
+    /// Another call spent its selection token, or the task was taken back, since the gate looked.
+    Refused(DenialReason),
+}
+
+/// How a call ended.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// With a result.
+    Succeeded(Value),
+    /// With an error.
+    Failed,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A call as it is stored.
+#[derive(Debug, Clone)]
+pub struct StoredCall {
+    /// Its task.
+    pub task_id: Ulid,
+    /// The action.
+    pub action: String,
+    /// Its state, one word.
+    pub state: String,
+    /// Its result, as JSON.
+    pub result: Option<Value>,
+}
+
+/// A message to the owner's device.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub struct Message {
+    /// Its place, from 1.
+    pub seq: i64,
+    /// When it was written, RFC 3339 UTC.
+    pub at: String,
+    /// The task that it belongs to.
+    pub task_id: String,
+    /// The principal whose task it is.
+    pub sender: String,
+    /// The text, untrusted.
+    pub body: String,
+}
+
+/// How much there is of everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    /// Tasks issued.
+    pub tasks: i64,
+    /// Calls started or pending.
+    pub calls: i64,
+    /// Ledger records.
+    pub records: i64,
+}
+
+/// A store.
+#[async_trait]
+pub trait Store: std::fmt::Debug + Send + Sync + 'static {
+    /// Its kind, for people: `sqlite`.
+    fn kind(&self) -> &'static str;
+
+    /// Stores a task, its catalog and its selection tokens.
+    async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError>;
+
+    /// A task.
+    async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError>;
+
+    /// Takes a task back; whether there was one that was not taken back before.
+    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError>;
+
+    /// An unspent selection token of a task.
+    async fn selection(
+        &self,
+        id: Ulid,
+        task_id: Ulid,
+    ) -> Result<Option<StoredSelection>, StoreError>;
+
+    /// Starts an admitted call: spends its selection token and stores it as running.
+    async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError>;
+
+    /// Stores a call that waits for the owner.
+    async fn hold(&self, call: NewCall) -> Result<(), StoreError>;
+
+    /// Ends a running call.
+    async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError>;
+
+    /// A call.
+    async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError>;
+
+    /// Marks every call that is still running as of unknown outcome, and says how many. Only
+    /// for the start: whoever ran them is gone.
+    async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError>;
+
+    /// Records something that changes nothing else.
+    async fn record(&self, entry: Entry) -> Result<(), StoreError>;
+
+    /// Writes a message to the owner's device.
+    async fn post_message(
+        &self,
+        task_id: Ulid,
+        sender: &str,
+        body: &str,
+        at: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// Messages after a place, oldest first.
+    async fn messages_after(&self, seq: i64, limit: i64) -> Result<Vec<Message>, StoreError>;
+
+    /// How much there is of everything.
+    async fn counts(&self) -> Result<Counts, StoreError>;
+
+    /// Ledger records after a place, oldest first.
+    async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError>;
+
+    /// The end of the ledger.
+    async fn head(&self) -> Result<Head, StoreError>;
+
+    /// Closes it in good order.
+    async fn close(&self);
+}

@@ -1,0 +1,571 @@
+//! SQLite: one file, one writer, WAL, and a flush before every answer.
+
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use actum::gate::{DenialReason, SelectionToken};
+use actum::registry::Admitted;
+use actum::{Digest, SealedGrant};
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::json;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteRow, SqliteSynchronous,
+};
+use sqlx::{Connection, Row, Sqlite, Transaction};
+use tokio::sync::Mutex;
+use ulid::Ulid;
+
+use super::{
+    Counts, Message, NewCall, NewTask, Outcome, Recorded, Started, Store, StoreError, StoredCall,
+    StoredSelection, StoredTask,
+};
+use crate::ledger::{Broken, Entry, Head, Kind, Record, verify_next};
+
+/// Readers beside the one writer.
+const READERS: u32 = 4;
+
+/// A kernel's store in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    /// INVARIANT: the only connection that writes. `head` is the ledger's end as of the last commit.
+    writer: Mutex<Writer>,
+    readers: SqlitePool,
+    /// Held as long as the store is open, so that no second kernel writes to it.
+    _lock: File,
+}
+
+#[derive(Debug)]
+struct Writer {
+    connection: SqliteConnection,
+    head: Head,
+}
+
+impl SqliteStore {
+    /// Opens `actum.db` in a folder, making both where they are missing.
+    ///
+    /// # Errors
+    /// [`StoreError`] when another kernel has it open, or it cannot be written or brought up to date.
+    pub async fn open(folder: &Path) -> Result<Self, StoreError> {
+        let unusable = |path: &Path, problem: String| StoreError::Unusable {
+            path: path.display().to_string(),
+            problem,
+        };
+        std::fs::create_dir_all(folder).map_err(|error| {
+            unusable(
+                folder,
+                format!("cannot be made: {error}; choose another `data` folder"),
+            )
+        })?;
+        let lock_path = folder.join("actum.lock");
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&lock_path)
+            .map_err(|error| {
+                unusable(
+                    &lock_path,
+                    format!("cannot be written: {error}; the kernel needs a `data` folder that it may write to"),
+                )
+            })?;
+        lock.try_lock().map_err(|_| {
+            unusable(
+                &lock_path,
+                "another kernel has this store open; stop it, or choose another `data` folder"
+                    .to_owned(),
+            )
+        })?;
+
+        let path = folder.join("actum.db");
+        let cannot_open = |error: sqlx::Error| {
+            unusable(
+                &path,
+                format!("cannot be opened for writing: {error}; check its permissions"),
+            )
+        };
+        let options = options(&path);
+        let mut connection =
+            SqliteConnection::connect_with(&options.clone().create_if_missing(true))
+                .await
+                .map_err(cannot_open)?;
+        sqlx::migrate!("migrations/sqlite")
+            .run(&mut connection)
+            .await?;
+        let head = read_head(&mut connection).await?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .connect_with(options.read_only(true))
+            .await
+            .map_err(cannot_open)?;
+        Ok(Self {
+            writer: Mutex::new(Writer { connection, head }),
+            readers,
+            _lock: lock,
+        })
+    }
+}
+
+fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A commit returns after the flush: what was answered survives the power cut.
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(Duration::from_secs(5))
+}
+
+async fn read_head(connection: &mut SqliteConnection) -> Result<Head, StoreError> {
+    let row = sqlx::query("SELECT seq, digest FROM audit ORDER BY seq DESC LIMIT 1")
+        .fetch_optional(connection)
+        .await?;
+    row.map_or(Ok(Head::empty()), |row| {
+        Ok(Head {
+            seq: row.try_get("seq")?,
+            digest: digest(&row, "digest")?,
+        })
+    })
+}
+
+impl Writer {
+    async fn begin(&mut self) -> Result<Write<'_>, StoreError> {
+        let Self { connection, head } = self;
+        Ok(Write {
+            tx: connection.begin().await?,
+            new_head: *head,
+            head,
+        })
+    }
+}
+
+/// One transaction of the writer. Dropped without [`commit`](Self::commit), it leaves no trace.
+struct Write<'w> {
+    tx: Transaction<'w, Sqlite>,
+    new_head: Head,
+    head: &'w mut Head,
+}
+
+impl Write<'_> {
+    /// Ties an entry on to the ledger.
+    async fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
+        let record = self.new_head.next(entry)?;
+        sqlx::query(
+            "INSERT INTO audit (seq, at, kind, body, prev, digest) VALUES (?, ?, ?, ?, ?, ?)",
+        )
+        .bind(record.seq)
+        .bind(&record.at)
+        .bind(&record.kind)
+        .bind(record.body.to_string())
+        .bind(record.prev.to_string())
+        .bind(record.digest.to_string())
+        .execute(&mut *self.tx)
+        .await?;
+        self.new_head = (&record).into();
+        Ok(())
+    }
+
+    async fn commit(self) -> Result<(), StoreError> {
+        self.tx.commit().await?;
+        *self.head = self.new_head;
+        Ok(())
+    }
+}
+
+async fn insert_call(
+    tx: &mut Transaction<'_, Sqlite>,
+    call: &NewCall,
+    state: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO calls (id, task_id, action, arguments, state, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?)",
+    )
+    .bind(call.id.to_string())
+    .bind(call.task_id.to_string())
+    .bind(call.action.as_str())
+    .bind(&call.arguments)
+    .bind(state)
+    .bind(call.entry.at.to_string())
+    .bind(call.entry.at.to_string())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    fn kind(&self) -> &'static str {
+        "sqlite"
+    }
+
+    async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let (catalog_digest, catalog) = task.catalog;
+        sqlx::query("INSERT INTO catalogs (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            .bind(catalog_digest.to_string())
+            .bind(catalog)
+            .execute(&mut *write.tx)
+            .await?;
+        sqlx::query(
+            "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at) VALUES (?, ?, ?, ?, ?)",
+        )
+        .bind(task.id.to_string())
+        .bind(task.token_hash.as_slice())
+        .bind(serde_json::to_string(task.grant).map_err(unreadable)?)
+        .bind(task.message)
+        .bind(task.expires_at.to_string())
+        .execute(&mut *write.tx)
+        .await?;
+        for selection in task.selections {
+            sqlx::query(
+                "INSERT INTO selection_tokens (id, task_id, type, target, expires_at)
+                 VALUES (?, ?, ?, ?, ?)",
+            )
+            .bind(selection.id.to_string())
+            .bind(task.id.to_string())
+            .bind(&selection.token_type)
+            .bind(&selection.target)
+            .bind(selection.expires_at.to_string())
+            .execute(&mut *write.tx)
+            .await?;
+        }
+        write.append(entry).await?;
+        write.commit().await?;
+        Ok(())
+    }
+
+    async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
+        let row = sqlx::query(
+            "SELECT token_hash, grant_body, message, revoked_at IS NOT NULL AS revoked
+             FROM tasks WHERE id = ?",
+        )
+        .bind(id.to_string())
+        .fetch_optional(&self.readers)
+        .await?;
+        row.map(|row| {
+            let hash: Vec<u8> = row.try_get("token_hash")?;
+            let grant: String = row.try_get("grant_body")?;
+            Ok(StoredTask {
+                token_hash: hash.try_into().map_err(|_| {
+                    StoreError::Unreadable("a token hash of another length".to_owned())
+                })?,
+                grant: serde_json::from_str::<SealedGrant>(&grant).map_err(unreadable)?,
+                message: row.try_get("message")?,
+                revoked: row.try_get("revoked")?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let done =
+            sqlx::query("UPDATE tasks SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
+                .bind(entry.at.to_string())
+                .bind(id.to_string())
+                .execute(&mut *write.tx)
+                .await?;
+        if done.rows_affected() == 0 {
+            return Ok(false);
+        }
+        write.append(entry).await?;
+        write.commit().await?;
+        Ok(true)
+    }
+
+    async fn selection(
+        &self,
+        id: Ulid,
+        task_id: Ulid,
+    ) -> Result<Option<StoredSelection>, StoreError> {
+        let row = sqlx::query(
+            "SELECT type, target, expires_at FROM selection_tokens
+             WHERE id = ? AND task_id = ? AND spent_by IS NULL",
+        )
+        .bind(id.to_string())
+        .bind(task_id.to_string())
+        .fetch_optional(&self.readers)
+        .await?;
+        row.map(|row| {
+            Ok(StoredSelection {
+                token: SelectionToken {
+                    id,
+                    token_type: row.try_get("type")?,
+                    expires_at: timestamp(&row, "expires_at")?,
+                },
+                target: row.try_get("target")?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        // Between the gate's look and this transaction another call may have spent the token, or
+        // the owner taken the task back.
+        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = ? AND revoked_at IS NULL")
+            .bind(call.task_id.to_string())
+            .fetch_optional(&mut *write.tx)
+            .await?;
+        if live.is_none() {
+            return Ok(Started::Refused(DenialReason::GrantExpired));
+        }
+        insert_call(&mut write.tx, &call, "running").await?;
+        if let Some(token) = call.spends {
+            let spent = sqlx::query(
+                "UPDATE selection_tokens SET spent_by = ?
+                 WHERE id = ? AND task_id = ? AND spent_by IS NULL",
+            )
+            .bind(call.id.to_string())
+            .bind(token.to_string())
+            .bind(call.task_id.to_string())
+            .execute(&mut *write.tx)
+            .await?;
+            if spent.rows_affected() != 1 {
+                return Ok(Started::Refused(DenialReason::SelectionTokenInvalid));
+            }
+        }
+        write.append(call.entry).await?;
+        write.commit().await?;
+        Ok(Started::Recorded(Recorded(admitted)))
+    }
+
+    async fn hold(&self, call: NewCall) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        insert_call(&mut write.tx, &call, "pending").await?;
+        write.append(call.entry).await?;
+        write.commit().await?;
+        Ok(())
+    }
+
+    async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
+        let (state, result) = match outcome {
+            Outcome::Succeeded(result) => ("succeeded", Some(result.to_string())),
+            Outcome::Failed => ("failed", None),
+            Outcome::Unknown => ("outcome_unknown", None),
+        };
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let done = sqlx::query(
+            "UPDATE calls SET state = ?, result = ?, updated_at = ? WHERE id = ? AND state = 'running'",
+        )
+        .bind(state)
+        .bind(result)
+        .bind(entry.at.to_string())
+        .bind(id.to_string())
+        .execute(&mut *write.tx)
+        .await?;
+        if done.rows_affected() != 1 {
+            return Err(StoreError::Unreadable(format!(
+                "the call {id} is not running"
+            )));
+        }
+        write.append(entry).await?;
+        write.commit().await?;
+        Ok(())
+    }
+
+    async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
+        let row = sqlx::query("SELECT task_id, action, state, result FROM calls WHERE id = ?")
+            .bind(id.to_string())
+            .fetch_optional(&self.readers)
+            .await?;
+        row.map(|row| {
+            let task_id: String = row.try_get("task_id")?;
+            let result: Option<String> = row.try_get("result")?;
+            Ok(StoredCall {
+                task_id: Ulid::from_string(&task_id).map_err(unreadable)?,
+                action: row.try_get("action")?,
+                state: row.try_get("state")?,
+                result: result
+                    .map(|text| serde_json::from_str(&text))
+                    .transpose()
+                    .map_err(unreadable)?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let rows = sqlx::query(
+            "SELECT id, task_id, action FROM calls WHERE state = 'running' ORDER BY id",
+        )
+        .fetch_all(&mut *write.tx)
+        .await?;
+        for row in &rows {
+            let (id, task, action): (String, String, String) = (
+                row.try_get("id")?,
+                row.try_get("task_id")?,
+                row.try_get("action")?,
+            );
+            sqlx::query("UPDATE calls SET state = 'outcome_unknown', updated_at = ? WHERE id = ?")
+                .bind(at.to_string())
+                .bind(&id)
+                .execute(&mut *write.tx)
+                .await?;
+            let body = json!({"call": id, "task": task, "action": action, "why": "the kernel stopped while it ran"});
+            write
+                .append(Entry {
+                    at,
+                    kind: Kind::CallOutcomeUnknown,
+                    body,
+                })
+                .await?;
+        }
+        write.commit().await?;
+        Ok(rows.len())
+    }
+
+    async fn record(&self, entry: Entry) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        write.append(entry).await?;
+        write.commit().await?;
+        Ok(())
+    }
+
+    async fn post_message(
+        &self,
+        task_id: Ulid,
+        sender: &str,
+        body: &str,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut writer = self.writer.lock().await;
+        sqlx::query("INSERT INTO messages (at, task_id, sender, body) VALUES (?, ?, ?, ?)")
+            .bind(at.to_string())
+            .bind(task_id.to_string())
+            .bind(sender)
+            .bind(body)
+            .execute(&mut writer.connection)
+            .await?;
+        Ok(())
+    }
+
+    async fn messages_after(&self, seq: i64, limit: i64) -> Result<Vec<Message>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT seq, at, task_id, sender, body FROM messages WHERE seq > ? ORDER BY seq LIMIT ?",
+        )
+        .bind(seq)
+        .bind(limit)
+        .fetch_all(&self.readers)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Message {
+                    seq: row.try_get("seq")?,
+                    at: row.try_get("at")?,
+                    task_id: row.try_get("task_id")?,
+                    sender: row.try_get("sender")?,
+                    body: row.try_get("body")?,
+                })
+            })
+            .collect()
+    }
+
+    async fn counts(&self) -> Result<Counts, StoreError> {
+        let row = sqlx::query(
+            "SELECT (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM calls) AS calls,
+                    (SELECT count(*) FROM audit) AS records",
+        )
+        .fetch_one(&self.readers)
+        .await?;
+        Ok(Counts {
+            tasks: row.try_get("tasks")?,
+            calls: row.try_get("calls")?,
+            records: row.try_get("records")?,
+        })
+    }
+
+    async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
+        records_after(&self.readers, seq, limit).await
+    }
+
+    async fn head(&self) -> Result<Head, StoreError> {
+        Ok(self.writer.lock().await.head)
+    }
+
+    async fn close(&self) {
+        // Waits for a write under way; what follows is only reading.
+        drop(self.writer.lock().await);
+        self.readers.close().await;
+    }
+}
+
+async fn records_after(pool: &SqlitePool, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+    )
+    .bind(seq)
+    .bind(limit)
+    .fetch_all(pool)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let body: String = row.try_get("body")?;
+            Ok(Record {
+                seq: row.try_get("seq")?,
+                at: row.try_get("at")?,
+                kind: row.try_get("kind")?,
+                body: serde_json::from_str(&body).map_err(unreadable)?,
+                prev: digest(row, "prev")?,
+                digest: digest(row, "digest")?,
+            })
+        })
+        .collect()
+}
+
+/// Verifies the ledger in a folder, whether or not a kernel has it open; gives its end.
+///
+/// # Errors
+/// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
+pub async fn verify_file(folder: &Path) -> Result<Result<Head, Broken>, StoreError> {
+    const PAGE: i64 = 1_000;
+    let path: PathBuf = folder.join("actum.db");
+    if !path.is_file() {
+        return Err(StoreError::Unusable {
+            path: path.display().to_string(),
+            problem: "there is no store here; name the kernel's `data` folder".to_owned(),
+        });
+    }
+    let pool = SqlitePoolOptions::new()
+        .max_connections(1)
+        .connect_with(SqliteConnectOptions::new().filename(&path).read_only(true))
+        .await?;
+    let mut head = Head::empty();
+    loop {
+        let page = records_after(&pool, head.seq, PAGE).await?;
+        if page.is_empty() {
+            return Ok(Ok(head));
+        }
+        for record in &page {
+            match verify_next(&head, record) {
+                Ok(next) => head = next,
+                Err(broken) => return Ok(Err(broken)),
+            }
+        }
+    }
+}
+
+fn timestamp(row: &SqliteRow, column: &str) -> Result<Timestamp, StoreError> {
+    let text: String = row.try_get(column)?;
+    text.parse().map_err(|error: jiff::Error| unreadable(error))
+}
+
+fn digest(row: &SqliteRow, column: &str) -> Result<Digest, StoreError> {
+    let text: String = row.try_get(column)?;
+    Digest::parse(&text).ok_or_else(|| StoreError::Unreadable(format!("no digest: {text:?}")))
+}
+
+fn unreadable(error: impl std::fmt::Display) -> StoreError {
+    StoreError::Unreadable(error.to_string())
+}

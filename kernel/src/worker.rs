@@ -1,0 +1,199 @@
+//! The worker's door: its task, its calls. Everything it answers is built from the presented
+//! token's view and the verdict.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use actum::gate::DenialReason;
+use actum::project;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use ulid::Ulid;
+
+use crate::Kernel;
+use crate::auth::LiveTask;
+use crate::mediate::{Answer, Posted, mediate};
+use crate::reply::{Refusal, json_text, json_value};
+use crate::request::{bearer, shaped_body};
+
+/// A call, as it is posted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallBody {
+    action: String,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    #[serde(default)]
+    selection_token: Option<String>,
+}
+
+async fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Arc<LiveTask>, Refusal> {
+    let Some(token) = bearer(headers) else {
+        return Err(Refusal::unauthenticated());
+    };
+    kernel
+        .tasks
+        .authenticate(token, kernel.now())
+        .await?
+        .ok_or_else(Refusal::unauthenticated)
+}
+
+/// `GET /v1/task`
+pub async fn task(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let task = authenticate(&kernel, &headers).await?;
+    Ok(json_text(StatusCode::OK, task_json(&kernel, &task)))
+}
+
+/// The task with its view. The descriptors are ready bytes; only what surrounds them is written here.
+fn task_json(kernel: &Kernel, task: &LiveTask) -> String {
+    let view = project(&task.grant, &kernel.catalog);
+    let root = task.grant.root();
+    let head = json!({
+        "expires_at": task.grant.expires_at(),
+        "limits": root.limits,
+        "message": task.message,
+        "purpose": root.purpose,
+        "selection_tokens": root
+            .selection_tokens
+            .iter()
+            .map(|(id, token_type)| json!({"token": id, "type": token_type}))
+            .collect::<Vec<_>>(),
+        "task_id": task.id,
+    });
+    let mut out = head.to_string();
+    // The head is an object: its closing brace makes room for one more member.
+    out.pop();
+    let _ = write!(
+        out,
+        ",\"catalog\":{{\"digest\":\"{}\",\"tools\":",
+        view.digest()
+    );
+    view.write_tools(&mut out);
+    out.push_str("}}");
+    out
+}
+
+/// `POST /v1/actions`
+pub async fn call(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let task = authenticate(&kernel, &headers).await?;
+    let body: CallBody = shaped_body(body, kernel.limits.body_bytes.value).await?;
+    let operation = body.action.clone();
+    let posted = Posted {
+        action: body.action,
+        arguments: body.arguments,
+        selection_token: body.selection_token,
+    };
+    let answer = mediate(&kernel, &task, posted).await?;
+    Ok(answered(answer, &operation))
+}
+
+fn answered(answer: Answer, operation: &str) -> Response {
+    match answer {
+        Answer::Done { request_id, result } => json_value(
+            StatusCode::OK,
+            &json!({"ok": true, "request_id": request_id, "decision": "allowed", "result": result}),
+        ),
+        Answer::ApprovalRequired { request_id } => json_value(
+            StatusCode::ACCEPTED,
+            &json!({
+                "ok": true,
+                "request_id": request_id,
+                "decision": "approval_required",
+                "status_url": format!("/v1/actions/{request_id}"),
+            }),
+        ),
+        Answer::Suppressed => json_value(
+            StatusCode::OK,
+            &json!({"ok": true, "decision": "effect_suppressed"}),
+        ),
+        Answer::Absent => absent().of(operation).into_response(),
+        Answer::Denied(reason) => Refusal::new(
+            StatusCode::FORBIDDEN,
+            "policy_denied",
+            reason.as_str(),
+            denial_message(reason),
+        )
+        .of(operation)
+        .into_response(),
+        Answer::InvalidArguments(faults) => Refusal::new(
+            StatusCode::BAD_REQUEST,
+            "input_invalid",
+            "input_schema_invalid",
+            "the arguments do not fit the tool's parameters",
+        )
+        .of(operation)
+        .with("faults", json!(faults))
+        .into_response(),
+        Answer::Unsupported { request_id, reason } => Refusal::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "operation_unsupported",
+            reason,
+            "the operation could not be carried out",
+        )
+        .of(operation)
+        .with("request_id", json!(request_id))
+        .into_response(),
+    }
+}
+
+/// The one answer for everything that a worker's view does not show.
+fn absent() -> Refusal {
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        "operation_absent",
+        "unknown_operation",
+        "there is no such operation",
+    )
+}
+
+fn denial_message(reason: DenialReason) -> &'static str {
+    match reason {
+        DenialReason::SelectionTokenInvalid => {
+            "present an unspent selection token of this task, as `selection_token`"
+        }
+        DenialReason::GrantExpired => "the task is over",
+        _ => "the task's grant does not allow this call",
+    }
+}
+
+/// `GET /v1/actions/{id}`
+pub async fn call_state(
+    State(kernel): State<Arc<Kernel>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let task = authenticate(&kernel, &headers).await?;
+    let stored = match Ulid::from_string(&id) {
+        Ok(ulid) => kernel
+            .store
+            .call(ulid)
+            .await?
+            .filter(|call| call.task_id == task.id),
+        Err(_) => None,
+    };
+    let Some(call) = stored else {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "operation_absent",
+            "unknown_request",
+            "this task has no such call",
+        ));
+    };
+    let mut body =
+        json!({"ok": true, "request_id": id, "action": call.action, "state": call.state});
+    if let (Some(body), Some(result)) = (body.as_object_mut(), call.result) {
+        body.insert("result".to_owned(), result);
+    }
+    Ok(json_value(StatusCode::OK, &body))
+}
