@@ -39,7 +39,7 @@ pub struct Refusal {
     /// A sentence.
     pub message: String,
     /// More, under keys of its own.
-    pub more: Option<(&'static str, Value)>,
+    pub more: Option<Box<(&'static str, Value)>>,
 }
 
 impl Refusal {
@@ -105,7 +105,7 @@ impl Refusal {
     /// With more to say.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: Value) -> Self {
-        self.more = Some((key, value));
+        self.more = Some(Box::new((key, value)));
         self
     }
 }
@@ -118,7 +118,8 @@ impl IntoResponse for Refusal {
             "reason": self.reason,
             "message": self.message,
         });
-        if let (Some(error), Some((key, value))) = (error.as_object_mut(), self.more) {
+        if let (Some(error), Some(more)) = (error.as_object_mut(), self.more) {
+            let (key, value) = *more;
             error.insert(key.to_owned(), value);
         }
         let mut response = json_value(self.status, &json!({"ok": false, "error": error}));
