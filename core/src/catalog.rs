@@ -163,6 +163,20 @@ impl ActionCatalog {
         self
     }
 
+    /// Adds ids that exist and that nothing dispatches, such as those that an operator's manifests
+    /// speak of. An id that is there already stays as it is.
+    #[must_use]
+    pub fn and_known(mut self, ids: impl IntoIterator<Item = ActionId>) -> Self {
+        for id in ids {
+            self.entries.entry(id).or_insert_with(|| Entry {
+                egress: Some(EgressDeclaration::default()),
+                undispatchable: true,
+                ..Entry::default()
+            });
+        }
+        self
+    }
+
     fn replace<T>(&mut self, mut new: BTreeMap<ActionId, T>, set: impl Fn(&mut Entry, Option<T>)) {
         for (id, entry) in &mut self.entries {
             set(entry, new.remove(id));
@@ -410,6 +424,14 @@ mod tests {
         );
         assert!(!catalog.is_known("z") && catalog.tool_descriptor_for("z").is_none());
         assert!(catalog.is_known("d") && !catalog.is_dispatchable("d"));
+    }
+
+    #[test]
+    fn ids_can_be_added_as_known_and_change_nothing_that_is_there() {
+        let catalog = complete().and_known([id("c"), id("z")]);
+        assert!(catalog.is_dispatchable("c") && catalog.tool_descriptor_for("c").is_some());
+        assert!(catalog.is_known("z") && !catalog.is_dispatchable("z"));
+        assert_eq!(catalog.faults(), []);
     }
 
     #[test]

@@ -7,11 +7,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use actum::ActionId;
 use actum::authority::document::{At, Decode, Faults, Located, Node, Report, record};
 use actum::authority::terms::{
     ChannelTrust, DataClassification, InteractionMode, Lane, VerificationMethod,
 };
-use actum::authority::{IdentityBook, IdentityEntry};
+use actum::authority::{IdentityBook, IdentityEntry, Listed};
 
 record! {
     /// The file's content.
@@ -24,6 +25,8 @@ record! {
         pub manifests: String,
         /// The list of accepted gaps, for `actum check`.
         pub accepted_gaps: Option<String> = None,
+        /// Ids that the manifests speak of and that nothing here dispatches.
+        pub known_actions: Vec<Listed> = Vec::new(),
         /// A Maildir or an mbox file.
         pub mailbox: Option<String> = None,
         /// What hands in events.
@@ -141,6 +144,8 @@ pub struct Config {
     pub manifests: PathBuf,
     /// The list of accepted gaps.
     pub accepted_gaps: Option<PathBuf>,
+    /// Ids that exist besides those of the linked actions.
+    pub known_actions: Vec<ActionId>,
     /// A Maildir or an mbox file.
     pub mailbox: Option<PathBuf>,
     /// What hands in events.
@@ -238,6 +243,7 @@ impl Config {
             data: base.join(file.data),
             manifests: base.join(file.manifests),
             accepted_gaps: file.accepted_gaps.map(|path| base.join(path)),
+            known_actions: known_actions(&file.known_actions, report),
             mailbox: file.mailbox.map(|path| base.join(path)),
             connectors: file.connectors,
             owner: file.owner,
@@ -252,6 +258,21 @@ impl Config {
     pub fn seconds(bound: &Located<u64>) -> Duration {
         Duration::from_secs(bound.value)
     }
+}
+
+fn known_actions(listed: &[Listed], report: &Report) -> Vec<ActionId> {
+    let parsed = listed.iter().enumerate().map(|(index, listed)| {
+        ActionId::parse(&listed.id).map_err(|fault| {
+            let what = format!("`{}` is no action id", listed.id.escape_debug());
+            report.fault(
+                listed.position,
+                format!("known_actions[{index}]"),
+                what,
+                fault.to_string(),
+            );
+        })
+    });
+    parsed.filter_map(Result::ok).collect()
 }
 
 fn check_connectors(connectors: &[Connector], report: &Report) {

@@ -142,20 +142,37 @@ impl KernelBuilder {
             .map_or(Ok(MailSource::none()), MailSource::at);
         let mail = gather(&mut faults, mail);
         let telegram = gather(&mut faults, telegram_bot(&config));
+        let catalog = registry.as_ref().map(|registry| {
+            registry
+                .catalog()
+                .and_known(config.known_actions.iter().cloned())
+        });
+        if let Some(catalog) = &catalog {
+            faults.extend(catalog.faults().iter().map(ToString::to_string));
+            if let Some(manifests) = &manifests {
+                faults.extend(manifests::unknown_ids(
+                    manifests,
+                    catalog,
+                    &config.manifests,
+                ));
+            }
+        }
+        let (Some(manifests), Some(registry), Some(catalog), Some(mail), Some(telegram), true) = (
+            manifests,
+            registry,
+            catalog,
+            mail,
+            telegram,
+            faults.is_empty(),
+        ) else {
+            return Err(StartFaults(faults));
+        };
+
         let ids = config
             .connectors
             .iter()
             .map(|connector| connector.id.as_str());
-        let keys = gather(&mut faults, Keys::open(&config.data.join("keys"), ids));
-        if let Some(registry) = &registry {
-            faults.extend(registry.catalog().faults().iter().map(ToString::to_string));
-        }
-        let (Some(manifests), Some(registry), Some(mail), Some(telegram), Some(keys), true) =
-            (manifests, registry, mail, telegram, keys, faults.is_empty())
-        else {
-            return Err(StartFaults(faults));
-        };
-
+        let keys = Keys::open(&config.data.join("keys"), ids).map_err(StartFaults::one)?;
         let store = SqliteStore::open(&config.data)
             .await
             .map_err(StartFaults::one)?;
@@ -178,7 +195,6 @@ impl KernelBuilder {
             .check_resources(&resources)
             .map_err(StartFaults::one)?;
 
-        let catalog = registry.catalog();
         let catalog_json = catalog.to_canonical_json().map_err(StartFaults::one)?;
         let catalog_digest = Digest::of_bytes(&catalog_json);
         let interrupted = store

@@ -1,9 +1,12 @@
-//! Reading a folder of manifests.
+//! Reading a folder of manifests, and holding it against the catalog.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use actum::authority::ManifestSet;
+use actum::ActionCatalog;
 use actum::authority::document::{Faults, Report};
+use actum::authority::{Listing, ManifestSet};
 
 /// The most manifest files that are read.
 const MAX_FILES: usize = 10_000;
@@ -42,6 +45,43 @@ pub fn load(folder: &Path) -> Result<ManifestSet, Faults> {
         return Err(faults);
     }
     ManifestSet::read(files)
+}
+
+/// Every id that a manifest lists and that does not exist, each with the places that list it.
+///
+/// Composition refuses such an id, whatever list it stands in, so that a kernel with one would turn
+/// away every event of that route.
+#[must_use]
+pub fn unknown_ids(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
+    let unknown = manifests
+        .listings()
+        .filter(|listing| !catalog.is_known(listing.action));
+    by_action(unknown, folder)
+        .into_iter()
+        .map(|(id, places)| {
+            format!(
+                "`{id}` is listed and does not exist; correct it, link the crate that has it, or add it to `known_actions` in the configuration{places}"
+            )
+        })
+        .collect()
+}
+
+/// Listings by their action: for each, its places, one a line.
+pub fn by_action<'a>(
+    listings: impl Iterator<Item = Listing<'a>>,
+    folder: &Path,
+) -> BTreeMap<&'a str, String> {
+    let mut found: BTreeMap<&str, String> = BTreeMap::new();
+    for listing in listings {
+        let places = found.entry(listing.action).or_default();
+        let place = listing
+            .position
+            .map(|p| format!(":{}:{}", p.line, p.column))
+            .unwrap_or_default();
+        let file = folder.join(listing.file);
+        let _ = write!(places, "\n    {}{place}: {}", file.display(), listing.field);
+    }
+    found
 }
 
 /// The YAML files two levels deep: `kind/name.yaml`, and misplaced ones, which are then told.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actum::gate::DenialReason;
 use actum::project;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -46,7 +46,11 @@ async fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Arc<LiveTa
 pub async fn task(
     State(kernel): State<Arc<Kernel>>,
     headers: HeaderMap,
+    RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
+    if query.is_some() {
+        return Err(Refusal::invalid("this path takes no query"));
+    }
     let task = authenticate(&kernel, &headers).await?;
     Ok(json_text(StatusCode::OK, task_json(&kernel, &task)))
 }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use actum::Registry;
+use actum::authority::ListKind;
 use actum::authority::document::{Faults, Located, decode_yaml, record};
-use actum::authority::{ListKind, ManifestSet};
-use actum::{ActionCatalog, Registry};
 
 use super::load_config;
+use crate::manifests::by_action;
 
 record! {
     /// The list of accepted gaps.
@@ -34,16 +35,20 @@ pub(super) fn run(
     manifests: Option<PathBuf>,
     accepted: Option<PathBuf>,
 ) -> Result<(), String> {
-    let (manifests, accepted) = match manifests {
-        // The configuration's accepted gaps are about the configuration's manifests.
-        Some(manifests) => (manifests, accepted),
+    let (manifests, accepted, known) = match manifests {
+        // The configuration's accepted gaps and known ids are about the configuration's manifests.
+        Some(manifests) => (manifests, accepted, Vec::new()),
         None => {
             let config = load_config(config)?;
-            (config.manifests, accepted.or(config.accepted_gaps))
+            (
+                config.manifests,
+                accepted.or(config.accepted_gaps),
+                config.known_actions,
+            )
         }
     };
     let registry = Registry::linked().map_err(|faults| faults.to_string())?;
-    let catalog = registry.catalog();
+    let catalog = registry.catalog().and_known(known);
     let set = crate::load_manifests(&manifests).map_err(|faults| faults.to_string())?;
     let accepted_gaps = accepted
         .as_deref()
@@ -56,19 +61,15 @@ pub(super) fn run(
         .map_err(|faults| faults.to_string())?;
 
     let mut problems: Vec<String> = catalog.faults().iter().map(ToString::to_string).collect();
-    let gaps = gaps(&set, &catalog);
-    problems.extend(judge(
-        &gaps,
-        &accepted_gaps,
-        &manifests,
-        accepted.as_deref(),
-    ));
+    let granted = || {
+        set.listings()
+            .filter(|listing| listing.kind != ListKind::Deny)
+    };
+    let undispatched = granted().filter(|listing| !catalog.is_dispatchable(listing.action));
+    let gaps = by_action(undispatched, &manifests);
+    problems.extend(judge(&gaps, &accepted_gaps, accepted.as_deref()));
     if problems.is_empty() {
-        let granted: BTreeSet<&str> = set
-            .listings()
-            .filter(|l| l.kind != ListKind::Deny)
-            .map(|l| l.action)
-            .collect();
+        let granted: BTreeSet<&str> = granted().map(|listing| listing.action).collect();
         return super::say(&format!(
             "complete: {} known actions, {} granted by manifests, accepted gaps: {}\n",
             catalog.len(),
@@ -101,27 +102,9 @@ fn read(path: &Path) -> Result<AcceptedGaps, Faults> {
     }
 }
 
-/// Every granted action that nothing dispatches, with the places that grant it.
-fn gaps(set: &ManifestSet, catalog: &ActionCatalog) -> BTreeMap<String, Vec<String>> {
-    let mut gaps: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for listing in set.listings() {
-        if listing.kind != ListKind::Deny && !catalog.is_dispatchable(listing.action) {
-            let place = listing
-                .position
-                .map(|p| format!(":{}:{}", p.line, p.column))
-                .unwrap_or_default();
-            gaps.entry(listing.action.to_owned())
-                .or_default()
-                .push(format!("{}{place} ({})", listing.file, listing.field));
-        }
-    }
-    gaps
-}
-
 fn judge(
-    gaps: &BTreeMap<String, Vec<String>>,
+    gaps: &BTreeMap<&str, String>,
     accepted: &AcceptedGaps,
-    manifests: &Path,
     file: Option<&Path>,
 ) -> Vec<String> {
     let mut problems = Vec::new();
@@ -130,17 +113,9 @@ fn judge(
         .iter()
         .map(|gap| gap.action.as_str())
         .collect();
-    for (action, places) in gaps
-        .iter()
-        .filter(|(action, _)| !named.contains(action.as_str()))
-    {
-        let places: Vec<String> = places
-            .iter()
-            .map(|place| format!("\n    granted at {}/{place}", manifests.display()))
-            .collect();
+    for (action, places) in gaps.iter().filter(|(action, _)| !named.contains(**action)) {
         problems.push(format!(
-            "`{action}` is granted and nothing dispatches it; link a handler, drop the grant, or accept the gap by name and reason{}",
-            places.concat()
+            "`{action}` is granted and nothing dispatches it; link a handler, drop the grant, or accept the gap by name and reason{places}"
         ));
     }
     let at = |position: Option<actum::authority::document::Position>| {

@@ -12,6 +12,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::KernelBuilder;
+
 /// Where a kernel without `--config` lives.
 const HOME: &str = "actum-data";
 
@@ -117,9 +119,16 @@ enum LedgerCommand {
     },
 }
 
-/// Runs the command line.
+/// Runs the command line, with the actions that are linked into the calling binary.
 #[must_use]
 pub fn main() -> ExitCode {
+    main_with(|builder| builder)
+}
+
+/// Runs the command line; `prepare` gives the kernel the resources that the calling binary's handlers
+/// take by reference.
+#[must_use]
+pub fn main_with(prepare: impl FnOnce(KernelBuilder) -> KernelBuilder) -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -127,7 +136,7 @@ pub fn main() -> ExitCode {
     };
     let done = runtime.block_on(async {
         match cli.command {
-            Command::Serve { config } => serve::run(config).await,
+            Command::Serve { config } => serve::run(config, prepare).await,
             Command::Catalog { json } => catalog::run(json),
             Command::Check {
                 config,

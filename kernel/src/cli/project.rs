@@ -32,7 +32,9 @@ pub(super) fn run(config: Option<PathBuf>, event: &Path, as_json: bool) -> Resul
     let registry = Registry::linked().map_err(|faults| faults.to_string())?;
     let manifests =
         crate::load_manifests(&config.manifests).map_err(|faults| faults.to_string())?;
-    let catalog = registry.catalog();
+    let catalog = registry
+        .catalog()
+        .and_known(config.known_actions.iter().cloned());
     let composer = Composer {
         manifests: &manifests,
         identities: &config.identities,

@@ -7,11 +7,14 @@ use tokio::net::TcpListener;
 use tracing_subscriber::EnvFilter;
 
 use super::{HOME, config_path};
-use crate::Kernel;
 use crate::config::Config;
 use crate::sample;
+use crate::{Kernel, KernelBuilder};
 
-pub(super) async fn run(named: Option<PathBuf>) -> Result<(), String> {
+pub(super) async fn run(
+    named: Option<PathBuf>,
+    prepare: impl FnOnce(KernelBuilder) -> KernelBuilder,
+) -> Result<(), String> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     // Tests and embedding programs may have set their own.
     let _ = tracing_subscriber::fmt()
@@ -34,7 +37,7 @@ pub(super) async fn run(named: Option<PathBuf>) -> Result<(), String> {
         )
     })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let kernel = Kernel::builder(config)
+    let kernel = prepare(Kernel::builder(config))
         .build()
         .await
         .map_err(|faults| faults.to_string())?;

@@ -24,9 +24,6 @@ pub enum StoreError {
     /// The database said so.
     #[error("the store failed: {0}")]
     Database(#[from] sqlx::Error),
-    /// The database could not be brought to this version's tables.
-    #[error("the store's tables could not be brought up to date: {0}")]
-    Migration(#[from] sqlx::migrate::MigrateError),
     /// What is stored there is not what this version writes.
     #[error("the store holds something unreadable: {0}")]
     Unreadable(String),

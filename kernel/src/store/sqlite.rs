@@ -1,7 +1,7 @@
 //! SQLite: one file, one writer, WAL, and a flush before every answer.
 
 use std::fs::{File, OpenOptions};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use actum::gate::{DenialReason, SelectionToken};
@@ -24,13 +24,15 @@ use super::{
 };
 use crate::ledger::{Broken, Entry, Head, Kind, Record, verify_next};
 
+/// The database's file, within the store's folder.
+const FILE: &str = "actum.db";
 /// Readers beside the one writer.
 const READERS: u32 = 4;
 
 /// A kernel's store in one SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
-    /// INVARIANT: the only connection that writes. `head` is the ledger's end as of the last commit.
+    /// INVARIANT: the only connection that writes.
     writer: Mutex<Writer>,
     readers: SqlitePool,
     /// Held as long as the store is open, so that no second kernel writes to it.
@@ -40,7 +42,10 @@ pub struct SqliteStore {
 #[derive(Debug)]
 struct Writer {
     connection: SqliteConnection,
-    head: Head,
+    /// The ledger's end as of the last commit. INVARIANT: `None` from the beginning of a write until
+    /// its commit is known: whoever waits for one may give up while the database goes on with it, so
+    /// that only the database can tell what became of it.
+    head: Option<Head>,
 }
 
 impl SqliteStore {
@@ -79,13 +84,14 @@ impl SqliteStore {
             )
         })?;
 
-        let path = folder.join("actum.db");
-        let cannot_open = |error: sqlx::Error| {
-            unusable(
+        let path = folder.join(FILE);
+        let cannot_open = |error| told(&path, &error);
+        if path.exists() && !is_ours(&path).await? {
+            return Err(unusable(
                 &path,
-                format!("cannot be opened for writing: {error}; check its permissions"),
-            )
-        };
+                "is the database of another program; choose another `data` folder".to_owned(),
+            ));
+        }
         let options = options(&path);
         let mut connection =
             SqliteConnection::connect_with(&options.clone().create_if_missing(true))
@@ -93,8 +99,14 @@ impl SqliteStore {
                 .map_err(cannot_open)?;
         sqlx::migrate!("migrations/sqlite")
             .run(&mut connection)
-            .await?;
-        let head = read_head(&mut connection).await?;
+            .await
+            .map_err(|error| {
+                unusable(
+                    &path,
+                    format!("its tables cannot be brought up to date: {error}; it may be of a newer version of Actum, which is then the one to run"),
+                )
+            })?;
+        let head = Some(read_head(&mut connection).await?);
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_with(options.read_only(true))
@@ -105,6 +117,42 @@ impl SqliteStore {
             readers,
             _lock: lock,
         })
+    }
+}
+
+/// Whether there is a store of ours, or nothing yet, in a database file. Asked before anything is
+/// changed in it.
+async fn is_ours(path: &Path) -> Result<bool, StoreError> {
+    let look = async || {
+        let options = SqliteConnectOptions::new().filename(path).read_only(true);
+        let mut connection = SqliteConnection::connect_with(&options).await?;
+        let row = sqlx::query(
+            "SELECT count(*) = 0 OR max(name = '_sqlx_migrations') AS ours FROM sqlite_schema",
+        )
+        .fetch_one(&mut connection)
+        .await?;
+        connection.close().await?;
+        row.try_get("ours")
+    };
+    look().await.map_err(|error| told(path, &error))
+}
+
+/// An error of a database file, with the file and what to do.
+fn told(path: &Path, error: &sqlx::Error) -> StoreError {
+    let code = error.as_database_error().and_then(|error| error.code());
+    // The low byte of SQLite's code is its kind: SQLITE_CORRUPT and SQLITE_NOTADB.
+    let kind = code
+        .and_then(|code| code.parse::<u32>().ok())
+        .map(|code| code & 0xff);
+    let remedy = match kind {
+        Some(11 | 26) => {
+            "it is damaged or no database; restore it from a backup, or move it away to begin anew"
+        }
+        _ => "check its permissions and its disk",
+    };
+    StoreError::Unusable {
+        path: path.display().to_string(),
+        problem: format!("cannot be used: {error}; {remedy}"),
     }
 }
 
@@ -131,13 +179,21 @@ async fn read_head(connection: &mut SqliteConnection) -> Result<Head, StoreError
 }
 
 impl Writer {
+    async fn head(&mut self) -> Result<Head, StoreError> {
+        let head = match self.head {
+            Some(head) => head,
+            None => read_head(&mut self.connection).await?,
+        };
+        self.head = Some(head);
+        Ok(head)
+    }
+
     async fn begin(&mut self) -> Result<Write<'_>, StoreError> {
+        let new_head = self.head().await?;
         let Self { connection, head } = self;
-        Ok(Write {
-            tx: connection.begin().await?,
-            new_head: *head,
-            head,
-        })
+        let tx = connection.begin().await?;
+        *head = None;
+        Ok(Write { tx, new_head, head })
     }
 }
 
@@ -145,7 +201,7 @@ impl Writer {
 struct Write<'w> {
     tx: Transaction<'w, Sqlite>,
     new_head: Head,
-    head: &'w mut Head,
+    head: &'w mut Option<Head>,
 }
 
 impl Write<'_> {
@@ -169,7 +225,7 @@ impl Write<'_> {
 
     async fn commit(self) -> Result<(), StoreError> {
         self.tx.commit().await?;
-        *self.head = self.new_head;
+        *self.head = Some(self.new_head);
         Ok(())
     }
 }
@@ -487,11 +543,12 @@ impl Store for SqliteStore {
     }
 
     async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
-        records_after(&self.readers, seq, limit).await
+        let rows = rows_after(&self.readers, seq, limit).await?;
+        rows.iter().map(record).collect()
     }
 
     async fn head(&self) -> Result<Head, StoreError> {
-        Ok(self.writer.lock().await.head)
+        self.writer.lock().await.head().await
     }
 
     async fn close(&self) {
@@ -501,27 +558,30 @@ impl Store for SqliteStore {
     }
 }
 
-async fn records_after(pool: &SqlitePool, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
-    let rows = sqlx::query(
+async fn rows_after(
+    pool: &SqlitePool,
+    seq: i64,
+    limit: i64,
+) -> Result<Vec<SqliteRow>, sqlx::Error> {
+    sqlx::query(
         "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
     )
     .bind(seq)
     .bind(limit)
     .fetch_all(pool)
-    .await?;
-    rows.iter()
-        .map(|row| {
-            let body: String = row.try_get("body")?;
-            Ok(Record {
-                seq: row.try_get("seq")?,
-                at: row.try_get("at")?,
-                kind: row.try_get("kind")?,
-                body: serde_json::from_str(&body).map_err(unreadable)?,
-                prev: digest(row, "prev")?,
-                digest: digest(row, "digest")?,
-            })
-        })
-        .collect()
+    .await
+}
+
+fn record(row: &SqliteRow) -> Result<Record, StoreError> {
+    let body: String = row.try_get("body")?;
+    Ok(Record {
+        seq: row.try_get("seq")?,
+        at: row.try_get("at")?,
+        kind: row.try_get("kind")?,
+        body: serde_json::from_str(&body).map_err(unreadable)?,
+        prev: digest(row, "prev")?,
+        digest: digest(row, "digest")?,
+    })
 }
 
 /// Verifies the ledger in a folder, whether or not a kernel has it open; gives its end.
@@ -530,26 +590,36 @@ async fn records_after(pool: &SqlitePool, seq: i64, limit: i64) -> Result<Vec<Re
 /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
 pub async fn verify_file(folder: &Path) -> Result<Result<Head, Broken>, StoreError> {
     const PAGE: i64 = 1_000;
-    let path: PathBuf = folder.join("actum.db");
+    let path = folder.join(FILE);
     if !path.is_file() {
         return Err(StoreError::Unusable {
             path: path.display().to_string(),
             problem: "there is no store here; name the kernel's `data` folder".to_owned(),
         });
     }
+    let unusable = |error| told(&path, &error);
     let pool = SqlitePoolOptions::new()
         .max_connections(1)
         .connect_with(SqliteConnectOptions::new().filename(&path).read_only(true))
-        .await?;
+        .await
+        .map_err(unusable)?;
     let mut head = Head::empty();
+    // From the very beginning: a record can be put in before the first, too.
+    let mut after = i64::MIN;
     loop {
-        let page = records_after(&pool, head.seq, PAGE).await?;
+        let page = rows_after(&pool, after, PAGE).await.map_err(unusable)?;
         if page.is_empty() {
             return Ok(Ok(head));
         }
-        for record in &page {
-            match verify_next(&head, record) {
-                Ok(next) => head = next,
+        for row in &page {
+            let seq = row.try_get("seq")?;
+            // What cannot be read as a record is not what was written.
+            let next = match record(row) {
+                Ok(record) => verify_next(&head, &record),
+                Err(_) => Err(Broken::Changed(seq)),
+            };
+            match next {
+                Ok(next) => (head, after) = (next, next.seq),
                 Err(broken) => return Ok(Err(broken)),
             }
         }
