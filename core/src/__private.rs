@@ -1,12 +1,19 @@
 //! What the expansion of `#[action]` calls. Not for anyone else; it may change at any time.
+//!
+//! Each thing that a type must be has a trait of its own here, with the words for a type that is
+//! not so. INVARIANT: the functions below ask for these traits and no others, so that the compiler
+//! tells each fault once and in those words.
 
 use std::any::Any;
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::marker::PhantomData;
 
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::action::{ActionError, ActionOutput, HandlerContext};
+use crate::action::{ActionError, HandlerContext};
 
 pub use crate::action::{Action, Declaration, DeclarationKind, HandlerFuture, HostType, Place};
 pub use crate::descriptor::Hints;
@@ -20,7 +27,7 @@ pub use inventory;
     label = "the model cannot fill this in",
     note = "add `#[derive(Deserialize)]` to it; what the host gives is taken by reference instead"
 )]
-pub trait PayloadDeserialize {}
+pub trait PayloadDeserialize: DeserializeOwned {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned> PayloadDeserialize for T {}
 
@@ -30,34 +37,137 @@ impl<T: DeserializeOwned> PayloadDeserialize for T {}
     label = "the model cannot be told what goes in here",
     note = "add `#[derive(JsonSchema)]` to it; what the host gives is taken by reference instead"
 )]
-pub trait PayloadSchema {}
+pub trait PayloadSchema: JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> PayloadSchema for T {}
 
+/// Said when a payload is known to be no object.
+#[diagnostic::on_unimplemented(
+    message = "`{T}` cannot be an action's payload: it has no fields",
+    label = "a model fills in fields, by their names",
+    note = "put it into a field of a struct, and take the struct"
+)]
+pub trait ObjectOf<T> {}
+impl<T> ObjectOf<T> for MaybeAnObject {}
+
+/// What the compiler can know of a payload: [`Shape::KIND`] is [`NotAnObject`] for the types below,
+/// under whatever name, and by [`PerhapsAnObject`] it is [`MaybeAnObject`] for all others. The
+/// start judges those by their schema.
+pub struct Shape<T>(PhantomData<T>);
+/// The start will tell.
+#[derive(Clone, Copy)]
+pub struct MaybeAnObject;
+/// Certainly none.
+#[derive(Clone, Copy)]
+pub struct NotAnObject;
+/// The answer where [`Shape`] has none of its own.
+pub trait PerhapsAnObject {
+    /// Not known.
+    const KIND: MaybeAnObject = MaybeAnObject;
+}
+impl<T> PerhapsAnObject for Shape<T> {}
+
+macro_rules! not_an_object {
+    ($([$($generic:ident),*] $ty:ty;)*) => {$(
+        impl<$($generic),*> Shape<$ty> {
+            /// Certainly none.
+            pub const KIND: NotAnObject = NotAnObject;
+        }
+    )*};
+}
+not_an_object! {
+    [] bool; [] char; [] String; [] Box<str>; [] Value; [] serde_json::Number;
+    [] u8; [] u16; [] u32; [] u64; [] u128; [] usize;
+    [] i8; [] i16; [] i32; [] i64; [] i128; [] isize;
+    [] f32; [] f64;
+    [T] Option<T>; [T] Vec<T>; [T] Box<[T]>; [T] VecDeque<T>; [T] BTreeSet<T>; [T, S] HashSet<T, S>;
+}
+
 /// Said when a resource cannot be shared between calls.
 #[diagnostic::on_unimplemented(
-    message = "`&{Self}` cannot be given to a handler: `{Self}` is not shareable between calls",
-    label = "not `Send + Sync + 'static`",
-    note = "put what is not thread-safe behind a mutex; the model's arguments are taken by value"
+    message = "`&{Self}` cannot be given to a handler",
+    label = "the host cannot hold this and share it between calls",
+    note = "a host's value is sized and `Send + Sync + 'static`: put what is not thread-safe behind a mutex, and text or a list into a type of its own"
 )]
-pub trait Resource {}
+pub trait Resource: Any + Send + Sync + Sized {}
 #[diagnostic::do_not_recommend]
 impl<T: Any + Send + Sync> Resource for T {}
+
+/// Said when a handler does not return a result.
+#[diagnostic::on_unimplemented(
+    message = "a handler returns `Result<T, ActionError>`, not `{Self}`",
+    label = "not a `Result`",
+    note = "use `Result<(), ActionError>` where there is nothing to return, and `async fn` instead of returning a future"
+)]
+pub trait Output {
+    /// The value of success.
+    type Value: OutputSchema;
+
+    /// The value as JSON.
+    ///
+    /// # Errors
+    /// The handler's own, or that the value cannot be written as JSON.
+    fn into_json(self) -> Result<Value, ActionError>;
+}
+// Recommended on purpose: what a `Result` lacks is told by the traits of its parts.
+impl<T: OutputSerialize + OutputSchema, E: OutputError> Output for Result<T, E> {
+    type Value = T;
+
+    fn into_json(self) -> Result<Value, ActionError> {
+        let value = self.map_err(Into::into)?;
+        serde_json::to_value(value)
+            .map_err(|error| ActionError::failed(format!("the result is no JSON: {error}")))
+    }
+}
+
+/// Said when a result cannot be written.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an action's result: it does not implement `Serialize`",
+    label = "this cannot be sent to the worker",
+    note = "add `#[derive(Serialize)]` to it"
+)]
+pub trait OutputSerialize: Serialize {}
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> OutputSerialize for T {}
+
+/// Said when a result cannot be described.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an action's result: it does not implement `JsonSchema`",
+    label = "the model cannot be told what comes back",
+    note = "add `#[derive(JsonSchema)]` to it"
+)]
+pub trait OutputSchema: JsonSchema {}
+#[diagnostic::do_not_recommend]
+impl<T: JsonSchema> OutputSchema for T {}
+
+/// Said when a handler's error is none that the kernel can log.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a handler's error",
+    label = "this does not become an `ActionError`",
+    note = "return `ActionError`; `?` makes one of anything that implements `std::error::Error`"
+)]
+pub trait OutputError: Into<ActionError> {}
+#[diagnostic::do_not_recommend]
+impl<E: Into<ActionError>> OutputError for E {}
 
 /// Fails to compile, at the type, unless it can be read.
 pub const fn payload_can_be_read<T: PayloadDeserialize>() {}
 /// Fails to compile, at the type, unless it can be described.
 pub const fn payload_can_be_described<T: PayloadSchema>() {}
+/// Fails to compile, at the type, when it is known to be no object.
+pub const fn payload_has_fields<T, K: ObjectOf<T> + Copy>(_: K) {}
 /// Fails to compile, at the type, unless the host can hold one.
-pub const fn resource_can_be_shared<T: Resource>() {}
-/// Fails to compile, at the type, unless it is a handler's result.
-pub const fn is_an_output<T: ActionOutput>() {}
+// `?Sized` leaves it to `Resource` to tell of unsized types.
+#[allow(clippy::needless_maybe_sized)]
+pub const fn resource_can_be_shared<T: Resource + ?Sized>() {}
+/// Fails to compile, at the type, unless it is a `Result` whose value and error can be told.
+pub const fn output_can_be_told<T: Output>() {}
 
 /// The payload from arguments that the compiled schema has accepted.
 ///
 /// # Errors
 /// What serde refuses although the schema accepts it; the text names no value.
-pub fn payload<T: DeserializeOwned>(arguments: Value) -> Result<T, ActionError> {
+pub fn payload<T: PayloadDeserialize>(arguments: Value) -> Result<T, ActionError> {
     serde_json::from_value(arguments)
         .map_err(|_| ActionError::failed("the payload type refuses what its schema accepts"))
 }
@@ -66,23 +176,30 @@ pub fn payload<T: DeserializeOwned>(arguments: Value) -> Result<T, ActionError> 
 ///
 /// # Errors
 /// There is none for this call.
-pub fn host<T: Any>(context: &HandlerContext) -> Result<&T, ActionError> {
+pub fn host<T: Resource>(context: &HandlerContext) -> Result<&T, ActionError> {
     context.host()
 }
 
 /// The handler's result as JSON.
 ///
 /// # Errors
-/// The handler's own.
-pub fn output<T: ActionOutput>(result: T) -> Result<Value, ActionError> {
+/// The handler's own, or that the value cannot be written as JSON.
+pub fn output<T: Output>(result: T) -> Result<Value, ActionError> {
     result.into_json()
+}
+
+/// A handler's future, that any thread can poll.
+pub fn handler_future(
+    future: impl Future<Output = Result<Value, ActionError>> + Send + 'static,
+) -> HandlerFuture {
+    Box::pin(future)
 }
 
 /// The schema of a payload.
 ///
 /// # Errors
 /// The type has no object form.
-pub fn parameters<T: JsonSchema>() -> Result<Value, SchemaFault> {
+pub fn parameters<T: PayloadSchema>() -> Result<Value, SchemaFault> {
     crate::schema::arguments_of::<T>()
 }
 
@@ -95,9 +212,7 @@ pub fn no_parameters() -> Result<Value, SchemaFault> {
 }
 
 /// The schema of a result.
-pub fn output_schema<T: ActionOutput>() -> Option<Value> {
+#[must_use]
+pub fn output_schema<T: Output>() -> Option<Value> {
     crate::schema::result_of::<T::Value>()
 }
-
-pub use crate::action::HandlerContext as Context;
-pub use serde_json::Value as Json;

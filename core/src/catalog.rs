@@ -58,7 +58,7 @@ pub enum CatalogFault {
         /// Both actions.
         ids: [ActionId; 2],
     },
-    /// The tool name is none that providers take.
+    /// The tool name is not the one that leads back to the action.
     BadToolName {
         /// The action.
         id: ActionId,
@@ -91,7 +91,8 @@ impl fmt::Display for CatalogFault {
             }
             Self::BadToolName { id, name } => write!(
                 f,
-                "`{id}` has the tool name `{name}`; a tool name is 1 to 64 letters, digits, `_` and `-`"
+                "`{id}` has the tool name `{name}`, which does not lead back to it; its name is `{}`",
+                crate::id::ToolName::of(id)
             ),
             Self::SelectionTokenMismatch(id) => write!(
                 f,
@@ -278,12 +279,13 @@ impl ActionCatalog {
             if tool.selection_token_required != entry.selection_token_type.is_some() {
                 faults.push(CatalogFault::SelectionTokenMismatch(id.clone()));
             }
-            if !is_tool_name(&tool.name) {
+            if tool.name != crate::id::ToolName::of(id).as_str() {
                 faults.push(CatalogFault::BadToolName {
                     id: id.clone(),
                     name: tool.name.clone(),
                 });
-            } else if let Some(other) = names.insert(&tool.name, id) {
+            }
+            if let Some(other) = names.insert(&tool.name, id) {
                 faults.push(CatalogFault::SharedToolName {
                     name: tool.name.clone(),
                     ids: [other.clone(), id.clone()],
@@ -330,13 +332,6 @@ fn flags(ids: BTreeSet<ActionId>) -> BTreeMap<ActionId, ()> {
     ids.into_iter().map(|id| (id, ())).collect()
 }
 
-fn is_tool_name(name: &str) -> bool {
-    (1..=crate::id::MAX_TOOL_NAME).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -361,7 +356,7 @@ mod tests {
 
     fn complete() -> ActionCatalog {
         ActionCatalog::new([id("a.b"), id("c"), id("d")])
-            .with_tool_descriptors([(id("a.b"), tool("ab")), (id("c"), tool("c"))].into())
+            .with_tool_descriptors([(id("a.b"), tool("a-b")), (id("c"), tool("c"))].into())
             .with_egress_declarations(
                 ["a.b", "c", "d"]
                     .map(|i| (id(i), EgressDeclaration::default()))
@@ -400,18 +395,24 @@ mod tests {
 
     #[test]
     fn two_actions_with_one_tool_name_are_a_fault_that_names_both() {
-        let catalog =
-            complete().with_tool_descriptors([(id("a.b"), tool("x")), (id("c"), tool("x"))].into());
-        assert_eq!(
-            catalog.faults(),
-            [CatalogFault::SharedToolName {
-                name: "x".into(),
-                ids: [id("a.b"), id("c")]
-            }]
-        );
-        let bad = complete()
-            .with_tool_descriptors([(id("a.b"), tool("a b")), (id("c"), tool(""))].into());
-        assert_eq!(bad.faults().len(), 2);
+        let catalog = complete()
+            .with_tool_descriptors([(id("a.b"), tool("a-b")), (id("c"), tool("a-b"))].into());
+        let faults = catalog.faults();
+        assert!(faults.contains(&CatalogFault::SharedToolName {
+            name: "a-b".into(),
+            ids: [id("a.b"), id("c")]
+        }));
+        assert_eq!(faults.len(), 2, "and the second does not lead back to its action");
+    }
+
+    #[test]
+    fn a_tool_name_leads_back_to_its_action_or_is_a_fault() {
+        for bad in ["a_b", "a.b", "A-b", "", "a b", "c"] {
+            let catalog = complete()
+                .with_tool_descriptors([(id("a.b"), tool(bad)), (id("c"), tool("c"))].into());
+            let told = CatalogFault::BadToolName { id: id("a.b"), name: bad.into() };
+            assert!(catalog.faults().contains(&told), "{bad}");
+        }
     }
 
     #[test]
@@ -443,7 +444,7 @@ mod tests {
                     .map(|i| (id(i), EgressDeclaration::default()))
                     .into(),
             )
-            .with_tool_descriptors([(id("c"), tool("c")), (id("a.b"), tool("ab"))].into());
+            .with_tool_descriptors([(id("c"), tool("c")), (id("a.b"), tool("a-b"))].into());
         assert_eq!(complete().digest().unwrap(), reversed.digest().unwrap());
         let other = complete().with_kernel_origin([id("c")].into());
         assert_ne!(complete().digest().unwrap(), other.digest().unwrap());

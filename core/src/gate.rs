@@ -308,7 +308,7 @@ fn check_selection(
     now: Timestamp,
 ) -> Result<(), DenialReason> {
     let valid = request.selection_token.is_some_and(|presented| {
-        let held = grant.root().selection_tokens.get(&presented);
+        let held = grant.selection_tokens().get(&presented);
         held.is_some_and(|held_as| held_as == token_type)
             && stored.is_some_and(|token| {
                 token.id == presented && token.token_type == token_type && now < token.expires_at
@@ -385,8 +385,7 @@ pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Opt
     }
     if let Some(token_type) = &entry.selection_token_type {
         grant
-            .root()
-            .selection_tokens
+            .selection_tokens()
             .values()
             .find(|held| *held == token_type)?;
     }

@@ -130,6 +130,11 @@ pub enum Caveat {
         /// The classes.
         classes: BTreeSet<String>,
     },
+    /// Only these selection tokens.
+    SelectionTokenAllowlist {
+        /// The tokens.
+        tokens: BTreeSet<Ulid>,
+    },
     /// Only model tiers up to this one. The gate cannot judge it, so it refuses every call.
     ModelTier {
         /// The tier.
@@ -243,6 +248,7 @@ struct Effective {
     channels: BTreeSet<String>,
     classes: BTreeSet<String>,
     bound: BTreeMap<String, String>,
+    tokens: BTreeMap<Ulid, String>,
     contradictory: bool,
 }
 
@@ -254,6 +260,7 @@ impl Effective {
             channels: grant.output_channels.clone(),
             classes: grant.allowed_egress_classes.clone(),
             bound: BTreeMap::new(),
+            tokens: grant.selection_tokens.clone(),
             contradictory: false,
         };
         for caveat in caveats {
@@ -275,6 +282,9 @@ impl Effective {
                 }
                 Caveat::EgressClassAllowlist { classes } => {
                     left.classes.retain(|class| classes.contains(class));
+                }
+                Caveat::SelectionTokenAllowlist { tokens } => {
+                    left.tokens.retain(|token, _| tokens.contains(token));
                 }
                 Caveat::ModelTier { .. } => left.contradictory = true,
             }
@@ -326,6 +336,12 @@ impl VerifiedGrant {
 
     pub(crate) fn has_class(&self, class: &str) -> bool {
         self.effective.classes.contains(class)
+    }
+
+    /// The selection tokens that may be spent, caveats included, with the type of each.
+    #[must_use]
+    pub fn selection_tokens(&self) -> &BTreeMap<Ulid, String> {
+        &self.effective.tokens
     }
 
     pub(crate) fn bound_parameters(&self) -> &BTreeMap<String, String> {
@@ -437,6 +453,20 @@ pub(crate) mod tests {
         );
         let unknown = stored.replace("expires_before", "expires_sometime");
         assert!(serde_json::from_str::<SealedGrant>(&unknown).is_err());
+    }
+
+    #[test]
+    fn a_caveat_can_take_selection_tokens_away_and_give_none() {
+        let grant = TaskGrant {
+            selection_tokens: [(Ulid(7), "t".to_owned()), (Ulid(8), "t".to_owned())].into(),
+            ..empty()
+        };
+        let only = |ids: &[u128]| Caveat::SelectionTokenAllowlist {
+            tokens: ids.iter().map(|id| Ulid(*id)).collect(),
+        };
+        let live = verified(grant.clone(), vec![vec![only(&[8, 9])]]);
+        assert_eq!(live.selection_tokens().keys().collect::<Vec<_>>(), [&Ulid(8)]);
+        assert!(verified(grant, vec![vec![only(&[])]]).selection_tokens().is_empty());
     }
 
     #[test]

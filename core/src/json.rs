@@ -1,7 +1,9 @@
 //! JSON from outside: one value, bounded, with no duplicate key.
 //!
 //! `serde_json` keeps the last of two equal keys. At a gate that is one parser's opinion, and the
-//! next one may keep the first; so duplicates are refused.
+//! next one may keep the first; so duplicates are refused. Integers that a double cannot hold exactly
+//! are refused too: canonical JSON (RFC 8785) writes numbers as doubles, so that two such integers
+//! can have one digest, and an approval of the one would cover the other.
 
 use std::fmt;
 
@@ -10,6 +12,10 @@ use serde_json::{Map, Number, Value};
 
 /// The deepest nesting that is taken.
 pub const MAX_DEPTH: usize = 32;
+
+/// The largest integer that is taken, and with a minus the smallest: every smaller one is exact as a
+/// double.
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// What is wrong with a text that should be JSON.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +62,15 @@ impl Strict {
     }
 }
 
+fn exact<E: Error>(magnitude: u64) -> Result<(), E> {
+    if magnitude > MAX_INTEGER {
+        return Err(E::custom(format_args!(
+            "an integer beyond {MAX_INTEGER}, which is not exact for every reader; send it as text"
+        )));
+    }
+    Ok(())
+}
+
 impl<'de> DeserializeSeed<'de> for Strict {
     type Value = Value;
 
@@ -79,11 +94,13 @@ impl<'de> Visitor<'de> for Strict {
         Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        exact(value.unsigned_abs())?;
         Ok(Value::Number(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        exact(value)?;
         Ok(Value::Number(value.into()))
     }
 
@@ -142,6 +159,17 @@ mod tests {
         assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
         assert!(told(nested(MAX_DEPTH + 1).as_bytes()).contains("nested more than 32"));
         assert!(parse("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn integers_that_could_share_a_digest_are_refused() {
+        for good in ["9007199254740991", "-9007199254740991", "0"] {
+            assert!(parse(good.as_bytes()).is_ok(), "{good}");
+        }
+        for bad in ["9007199254740992", "9007199254740993", "-9007199254740992", "18446744073709551615"] {
+            let told = parse(format!(r#"{{"amount":{bad}}}"#).as_bytes()).unwrap_err().to_string();
+            assert!(told.contains("send it as text") && told.contains("line 1"), "{told}");
+        }
     }
 
     proptest! {

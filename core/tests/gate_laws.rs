@@ -11,8 +11,9 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actum::gate::{Approval, Decision, DenialReason, Evidence, Origin, Request, SelectionToken};
-use actum::gate::{Standing, exposure};
+use actum::gate::{
+    Approval, Decision, DenialReason, Evidence, Origin, Request, SelectionToken, Standing, exposure,
+};
 use actum::grant::{Attenuation, Caveat, GrantMode};
 use actum::schema::CompiledSchema;
 use actum::{
@@ -375,7 +376,11 @@ fn the_worlds_drawn_have_something_to_show() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 128,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// What is shown can be called, with arguments that its schema takes; and what is not shown is
     /// denied however it is called.

@@ -64,8 +64,9 @@ fn task_json(kernel: &Kernel, task: &LiveTask) -> String {
         "limits": root.limits,
         "message": task.message,
         "purpose": root.purpose,
-        "selection_tokens": root
-            .selection_tokens
+        "selection_tokens": task
+            .grant
+            .selection_tokens()
             .iter()
             .map(|(id, token_type)| json!({"token": id, "type": token_type}))
             .collect::<Vec<_>>(),

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{
-    Attribute, Expr, ExprLit, Ident, Lit, LitStr, Signature, Token, Visibility, parenthesized,
+    Attribute, Expr, ExprLit, Ident, Lit, LitStr, Path, Signature, Token, Visibility, token,
 };
 
 /// Everything that is wrong with one annotation.
@@ -32,12 +32,7 @@ impl Faults {
     }
 }
 
-/// The annotation: a list of arguments.
-pub struct Syntax {
-    pub arguments: Vec<Argument>,
-}
-
-/// `name`, `name = value` or `name(inner, ...)`.
+/// `name`, `name = value` or `name(...)`.
 pub struct Argument {
     pub name: Ident,
     pub value: ArgumentValue,
@@ -47,21 +42,20 @@ pub enum ArgumentValue {
     Flag,
     Text(LitStr),
     Texts(Vec<LitStr>, Span),
-    Nested(Vec<Argument>),
-    /// Something else, whose fault is already told or is told by whoever reads it.
+    Path(Path),
+    /// What stands in the parentheses; [`parse`] takes it apart.
+    List(TokenStream),
+    /// A value of another form. Whoever reads it tells what it should be.
     Other(Span),
+    /// Not even a value; that is told already.
+    Broken,
 }
 
-/// Parses a list of arguments; a malformed one is skipped to the next comma.
-pub fn parse(tokens: TokenStream, faults: &mut Faults) -> Syntax {
+/// Parses a list of arguments. A malformed one is told, and its neighbours are read all the same.
+pub fn parse(tokens: TokenStream, faults: &mut Faults) -> Vec<Argument> {
     let parser = |input: ParseStream| Ok(arguments(input, faults));
-    match parser.parse2(tokens) {
-        Ok(arguments) => Syntax { arguments },
-        // The parser takes everything and never fails; were it to, nothing was said.
-        Err(_) => Syntax {
-            arguments: Vec::new(),
-        },
-    }
+    // The parser takes every token and never fails.
+    parser.parse2(tokens).unwrap_or_default()
 }
 
 fn arguments(input: ParseStream, faults: &mut Faults) -> Vec<Argument> {
@@ -75,12 +69,7 @@ fn arguments(input: ParseStream, faults: &mut Faults) -> Vec<Argument> {
             }
         }
         if !input.is_empty() && input.parse::<Token![,]>().is_err() {
-            faults.push(
-                input.span(),
-                "expected `,` between the arguments of `#[action]`",
-            );
-            skip_to_comma(input);
-            let _ = input.parse::<Token![,]>();
+            faults.push(input.span(), "expected `,` between two arguments");
         }
     }
     found
@@ -88,29 +77,54 @@ fn arguments(input: ParseStream, faults: &mut Faults) -> Vec<Argument> {
 
 fn argument(input: ParseStream, faults: &mut Faults) -> syn::Result<Argument> {
     if input.peek(Lit) {
-        return Err(input.error("expected `name = ...`; did you mean `id = \"...\"`?"));
+        return Err(input.error("an argument has a name, such as `id = \"...\"`"));
     }
-    let name = input.call(Ident::parse_any)?;
-    let value = if input.peek(Token![=]) {
-        input.parse::<Token![=]>()?;
-        if input.is_empty() || input.peek(Token![,]) {
-            return Err(syn::Error::new(
-                name.span(),
-                format!("`{name} =` lacks its value"),
-            ));
+    let name = input.call(Ident::parse_any).map_err(|error| {
+        syn::Error::new(
+            error.span(),
+            "expected an argument: `name`, `name = \"...\"` or `name(...)`",
+        )
+    })?;
+    let value = match value_of(&name, input) {
+        Ok(value) => value,
+        Err(error) => {
+            faults.0.push(error);
+            skip_to_comma(input);
+            ArgumentValue::Broken
         }
-        value(input.parse()?)
-    } else if input.peek(syn::token::Paren) {
-        let inner;
-        parenthesized!(inner in input);
-        ArgumentValue::Nested(arguments(&inner, faults))
-    } else {
-        ArgumentValue::Flag
     };
     Ok(Argument { name, value })
 }
 
+fn value_of(name: &Ident, input: ParseStream) -> syn::Result<ArgumentValue> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(ArgumentValue::Flag);
+    }
+    if input.peek(token::Paren) {
+        let inner;
+        syn::parenthesized!(inner in input);
+        return Ok(ArgumentValue::List(inner.parse()?));
+    }
+    if !input.peek(Token![=]) || input.peek(Token![==]) {
+        return Err(input.error(format_args!(
+            "expected `,`, or `=` and a value, after `{name}`"
+        )));
+    }
+    input.parse::<Token![=]>()?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(syn::Error::new(
+            name.span(),
+            format_args!("`{name} =` lacks its value"),
+        ));
+    }
+    input.parse().map(value)
+}
+
 fn value(expr: Expr) -> ArgumentValue {
+    if let Expr::Group(group) = expr {
+        // The invisible brackets around what a macro by example put in.
+        return value(*group.expr);
+    }
     let span = syn::spanned::Spanned::span(&expr);
     match expr {
         Expr::Lit(ExprLit {
@@ -121,11 +135,8 @@ fn value(expr: Expr) -> ArgumentValue {
             let texts: Option<Vec<LitStr>> = array
                 .elems
                 .into_iter()
-                .map(|element| match element {
-                    Expr::Lit(ExprLit {
-                        lit: Lit::Str(text),
-                        ..
-                    }) => Some(text),
+                .map(|element| match value(element) {
+                    ArgumentValue::Text(text) => Some(text),
                     _ => None,
                 })
                 .collect();
@@ -133,6 +144,7 @@ fn value(expr: Expr) -> ArgumentValue {
                 ArgumentValue::Texts(texts, span)
             })
         }
+        Expr::Path(path) if path.qself.is_none() => ArgumentValue::Path(path.path),
         _ => ArgumentValue::Other(span),
     }
 }
@@ -156,6 +168,9 @@ impl Parse for Handler {
         let attributes = input.call(Attribute::parse_outer)?;
         input.parse::<Visibility>()?;
         let signature = input.parse()?;
+        if !input.peek(token::Brace) {
+            return Err(input.error("a handler has a body: `#[action]` goes where the code is"));
+        }
         let _body: TokenStream = input.parse()?;
         Ok(Self {
             attributes,
@@ -166,20 +181,15 @@ impl Parse for Handler {
 
 /// Parses what stands under the annotation.
 pub fn parse_handler(item: TokenStream, faults: &mut Faults) -> Option<Handler> {
-    let first = item
-        .clone()
-        .into_iter()
-        .next()
-        .map_or_else(Span::call_site, |token| token.span());
     match syn::parse2(item.clone()) {
         Ok(handler) => Some(handler),
-        Err(error) if is_a_function(item) => {
+        Err(error) if is_a_function(item.clone()) => {
             faults.0.push(error);
             None
         }
         Err(_) => {
             faults.push(
-                first,
+                first_after_attributes(item),
                 "`#[action]` goes on a function: `async fn name(...) -> Result<T, ActionError>`",
             );
             None
@@ -187,7 +197,23 @@ pub fn parse_handler(item: TokenStream, faults: &mut Faults) -> Option<Handler> 
     }
 }
 
+/// Whether `fn name` stands outside of all brackets.
 fn is_a_function(item: TokenStream) -> bool {
-    item.into_iter()
-        .any(|token| matches!(token, TokenTree::Ident(word) if word == "fn"))
+    let mut after_fn = false;
+    item.into_iter().any(|token| {
+        let TokenTree::Ident(word) = token else {
+            after_fn = false;
+            return false;
+        };
+        std::mem::replace(&mut after_fn, word == "fn")
+    })
+}
+
+fn first_after_attributes(item: TokenStream) -> Span {
+    let rest = |input: ParseStream| {
+        input.call(Attribute::parse_outer)?;
+        let span = input.span();
+        input.parse::<TokenStream>().map(|_| span)
+    };
+    rest.parse2(item).unwrap_or_else(|_| Span::call_site())
 }

@@ -1,22 +1,25 @@
 //! Quoting only. The logic lives in ordinary functions of `actum::__private`.
+//!
+//! What the user wrote keeps its place, so that the compiler's errors about it stand there. What is
+//! added has the hygiene of the macro: no name of the function's surroundings, or of the function
+//! itself, can get in between.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::{Path, Type};
 
-use crate::model::{Model, Parameter};
+use crate::model::{Declaration, Function, Parameter};
 
 /// The hidden registration that stands beside the untouched function.
-pub fn registration(model: &Model) -> TokenStream {
-    let Model {
-        cfgs,
-        function,
-        output,
+pub fn registration(declaration: &Declaration, function: &Function) -> TokenStream {
+    let Some(output) = &function.output else {
+        return TokenStream::new();
+    };
+    let actum = private(declaration.actum.as_ref(), Span::call_site());
+    let Declaration {
         id,
         description,
-        ..
-    } = model;
-    let Model {
         approval_required,
         non_delegable,
         read_only,
@@ -24,85 +27,33 @@ pub fn registration(model: &Model) -> TokenStream {
         idempotent,
         open_world,
         ..
-    } = model;
-    let title = option(model.title.as_ref());
-    let selection_token = option(model.selection_token.as_ref());
-    let egress_class = option(model.egress_class.as_ref());
-    let egress_channels = option(
-        model
-            .egress_channels
-            .as_ref()
-            .map(|list| quote!(&[#(#list),*])),
-    );
-
-    let payload = model
-        .parameters
-        .iter()
-        .find_map(|parameter| match parameter {
-            Parameter::Payload(ty) => Some(ty),
-            Parameter::Host(_) => None,
-        });
-    let hosts: Vec<_> = model
-        .parameters
-        .iter()
-        .filter_map(|parameter| match parameter {
-            Parameter::Host(ty) => Some(ty),
-            Parameter::Payload(_) => None,
-        })
-        .collect();
-
-    let payload_checks = payload.map(|ty| {
-        quote_spanned! {ty.span()=>
-            const _: () = ::actum::__private::payload_can_be_read::<#ty>();
-            const _: () = ::actum::__private::payload_can_be_described::<#ty>();
-        }
-    });
-    let host_checks = hosts.iter().map(|ty| {
-        quote_spanned! {ty.span()=>
-            const _: () = ::actum::__private::resource_can_be_shared::<#ty>();
-        }
-    });
-    let output_check = quote_spanned! {output.span()=>
-        const _: () = ::actum::__private::is_an_output::<#output>();
+    } = declaration;
+    let title = option(declaration.title.as_ref());
+    let selection_token = option(declaration.selection_token.as_ref());
+    let egress_class = option(declaration.egress_class.as_ref());
+    let channels = declaration.egress_channels.as_ref();
+    let egress_channels = option(channels.map(|list| quote!(&[#(#list),*])));
+    let parameters = match function.payload() {
+        Some(ty) => quote!(#actum::parameters::<#ty>),
+        None => quote!(#actum::no_parameters),
     };
+    let hosts = function.hosts();
+    let allowed_lints = &function.allowed_lints;
+    let checks = checks(declaration.actum.as_ref(), function);
+    let run = run(declaration.actum.as_ref(), function, output);
 
-    let schema = match payload {
-        Some(ty) => quote!(::actum::__private::parameters::<#ty>),
-        None => quote!(::actum::__private::no_parameters),
-    };
-    let read_payload = match payload {
-        Some(ty) => quote!(let payload: #ty = ::actum::__private::payload(arguments)?;),
-        None => quote!(let _ = arguments;),
-    };
-    let given = model.parameters.iter().map(|parameter| match parameter {
-        Parameter::Host(ty) => quote!(::actum::__private::host::<#ty>(&context)?),
-        Parameter::Payload(_) => quote!(payload),
-    });
-    let wait = model.is_async.then(|| quote!(.await));
-
+    // INVARIANT: one constant holds the checks and all that relies on them. The compiler then tells
+    // a type's fault once, in the words of the check.
     quote! {
-        #(#cfgs)*
+        #(#allowed_lints)*
         const _: () = {
-            const _: () = ::core::assert!(
-                ::core::matches!(::actum::__private::check_action_id(#id), ::core::result::Result::Ok(())),
-                "not an action id"
-            );
-            #payload_checks
-            #(#host_checks)*
-            #output_check
-
-            fn run(
-                context: ::actum::__private::Context,
-                arguments: ::actum::__private::Json,
-            ) -> ::actum::__private::HandlerFuture {
-                ::std::boxed::Box::pin(async move {
-                    #read_payload
-                    ::actum::__private::output::<#output>(#function(#(#given),*) #wait)
-                })
-            }
-
-            ::actum::__private::inventory::submit! {
-                ::actum::__private::Action {
+            const __ACTION: #actum::Action = {
+                ::core::assert!(
+                    ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
+                    "the kernel takes no such action id"
+                );
+                #checks
+                #actum::Action {
                     id: #id,
                     description: #description,
                     title: #title,
@@ -111,25 +62,105 @@ pub fn registration(model: &Model) -> TokenStream {
                     selection_token: #selection_token,
                     egress_channels: #egress_channels,
                     egress_class: #egress_class,
-                    hints: ::actum::__private::Hints {
+                    hints: #actum::Hints {
                         read_only: #read_only,
                         destructive: #destructive,
                         idempotent: #idempotent,
                         open_world: #open_world,
                     },
-                    at: ::actum::__private::Place {
+                    at: #actum::Place {
                         file: ::core::file!(),
                         line: ::core::line!(),
                         column: ::core::column!(),
                         module: ::core::module_path!(),
                     },
-                    parameters: #schema,
-                    output: ::actum::__private::output_schema::<#output>,
-                    needs: &[#(::actum::__private::HostType::of::<#hosts>),*],
-                    run,
+                    parameters: #parameters,
+                    output: #actum::output_schema::<#output>,
+                    needs: &[#(#actum::HostType::of::<#hosts>),*],
+                    run: #run,
                 }
-            }
+            };
+            #actum::inventory::submit! { __ACTION }
         };
+    }
+}
+
+/// The checks of a function that is not registered, because something else is wrong.
+pub fn checks_alone(declaration: Option<&Declaration>, function: &Function) -> TokenStream {
+    if !function.is_free {
+        return TokenStream::new();
+    }
+    let allowed_lints = &function.allowed_lints;
+    let checks = checks(declaration.and_then(|d| d.actum.as_ref()), function);
+    quote! {
+        #(#allowed_lints)*
+        const _: () = { #checks };
+    }
+}
+
+/// Calls that compile only where each type is what it must be.
+fn checks(crate_path: Option<&Path>, function: &Function) -> TokenStream {
+    let payload = function.payload().map(|ty| {
+        let here = at(ty.span());
+        let actum = private(crate_path, here);
+        quote_spanned! {here=>
+            #actum::payload_can_be_read::<#ty>();
+            #actum::payload_can_be_described::<#ty>();
+            {
+                use #actum::PerhapsAnObject as _;
+                #actum::payload_has_fields::<#ty, _>(#actum::Shape::<#ty>::KIND);
+            }
+        }
+    });
+    let hosts = function.hosts().into_iter().map(|ty| {
+        let here = at(ty.span());
+        let actum = private(crate_path, here);
+        quote_spanned!(here=> #actum::resource_can_be_shared::<#ty>();)
+    });
+    let output = function.output.as_ref().map(|ty| {
+        let here = at(ty.span());
+        let actum = private(crate_path, here);
+        quote_spanned!(here=> #actum::output_can_be_told::<#ty>();)
+    });
+    quote!(#payload #(#hosts)* #output)
+}
+
+/// The handler behind a function pointer.
+fn run(crate_path: Option<&Path>, function: &Function, output: &Type) -> TokenStream {
+    let here = at(function.name.span());
+    let actum = private(crate_path, here);
+    let mut name = function.name.clone();
+    name.set_span(here);
+    // Variables have the macro's own hygiene: a handler may be called `payload`.
+    let own = |name| Ident::new(name, Span::mixed_site());
+    let (context, arguments, payload) = (own("context"), own("arguments"), own("payload"));
+    let read = match function.payload() {
+        Some(ty) => quote_spanned!(here=> let #payload = #actum::payload::<#ty>(#arguments)?;),
+        None => quote_spanned!(here=> let _ = #arguments;),
+    };
+    let given = function.parameters.iter().map(|parameter| match parameter {
+        Parameter::Host(ty) => quote_spanned!(here=> #actum::host::<#ty>(&#context)?),
+        Parameter::Payload(_) => quote_spanned!(here=> #payload),
+    });
+    let wait = function.is_async.then(|| quote_spanned!(here=> .await));
+    quote_spanned! {here=>
+        |#context, #arguments| #actum::handler_future(async move {
+            #read
+            #actum::output::<#output>(#name(#(#given),*) #wait)
+        })
+    }
+}
+
+/// A place in the user's code, with the hygiene of the macro: lints pass over what stands there.
+fn at(place: Span) -> Span {
+    Span::call_site().located_at(place)
+}
+
+/// The module that an expansion calls.
+fn private(crate_path: Option<&Path>, here: Span) -> TokenStream {
+    match crate_path {
+        Some(path) => quote_spanned!(here=> #path::__private),
+        None => quote_spanned!(here=> ::actum::__private),
     }
 }
 

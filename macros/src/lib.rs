@@ -15,16 +15,22 @@ use proc_macro::TokenStream;
 pub fn action(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let item = proc_macro2::TokenStream::from(item);
     let mut faults = attr::Faults::default();
-    let syntax = attr::parse(arguments.into(), &mut faults);
-    let handler = attr::parse_handler(item.clone(), &mut faults);
-    let expansion = handler
-        .and_then(|handler| model::check(&syntax, &handler, &mut faults))
-        .filter(|_| faults.is_empty())
-        .map(|model| expand::registration(&model));
+    let arguments = attr::parse(arguments.into(), &mut faults);
+    let declaration = model::declaration(&arguments, &mut faults);
+    let function = attr::parse_handler(item.clone(), &mut faults)
+        .map(|handler| model::function(&handler, &mut faults));
+
     // The function is emitted untouched, whatever is wrong: an editor keeps completing in it, and
     // no second error says that it does not exist.
     let mut tokens = item;
+    let complete = faults.is_empty();
     tokens.extend(faults.into_compile_errors());
-    tokens.extend(expansion);
+    if let Some(function) = function {
+        tokens.extend(match declaration {
+            Some(declaration) if complete => expand::registration(&declaration, &function),
+            // Nothing is registered, and what is wrong with the types is told in the same build.
+            declaration => expand::checks_alone(declaration.as_ref(), &function),
+        });
+    }
     tokens.into()
 }

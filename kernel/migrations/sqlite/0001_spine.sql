@@ -60,3 +60,8 @@ BEGIN SELECT RAISE(ABORT, 'audit records are append-only'); END;
 
 CREATE TRIGGER audit_loses_nothing BEFORE DELETE ON audit
 BEGIN SELECT RAISE(ABORT, 'audit records are append-only'); END;
+
+-- Without this one, INSERT OR REPLACE would take a record's place unseen.
+CREATE TRIGGER audit_only_grows BEFORE INSERT ON audit
+WHEN NEW.seq IS NOT coalesce((SELECT max(seq) FROM audit), 0) + 1
+BEGIN SELECT RAISE(ABORT, 'audit records are append-only'); END;

@@ -552,9 +552,15 @@ impl Store for SqliteStore {
     }
 
     async fn close(&self) {
-        // Waits for a write under way; what follows is only reading.
-        drop(self.writer.lock().await);
         self.readers.close().await;
+        // Waits for a write under way, and leaves one whole file behind.
+        let mut writer = self.writer.lock().await;
+        let done = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+            .execute(&mut writer.connection)
+            .await;
+        if let Err(error) = done {
+            tracing::warn!(%error, "the store's journal is left for the next start");
+        }
     }
 }
 

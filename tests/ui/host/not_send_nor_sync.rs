@@ -1,0 +1,12 @@
+use actum::{ActionError, action};
+
+struct Mailbox {
+    open: std::rc::Rc<()>,
+}
+
+#[action(id = "mail.read", description = "Read the mail.")]
+async fn handler(_mail: &Mailbox) -> Result<(), ActionError> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use actum::{ActionError, action};
+
+struct Mail {
+    text: String,
+}
+
+#[action(id = "mail.read", description = "Read the mail.")]
+async fn handler() -> Result<Mail, ActionError> {
+    Err(ActionError::failed("no mail"))
+}
+
+fn main() {}
