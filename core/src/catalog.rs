@@ -402,7 +402,11 @@ mod tests {
             name: "a-b".into(),
             ids: [id("a.b"), id("c")]
         }));
-        assert_eq!(faults.len(), 2, "and the second does not lead back to its action");
+        assert_eq!(
+            faults.len(),
+            2,
+            "and the second does not lead back to its action"
+        );
     }
 
     #[test]
@@ -410,7 +414,10 @@ mod tests {
         for bad in ["a_b", "a.b", "A-b", "", "a b", "c"] {
             let catalog = complete()
                 .with_tool_descriptors([(id("a.b"), tool(bad)), (id("c"), tool("c"))].into());
-            let told = CatalogFault::BadToolName { id: id("a.b"), name: bad.into() };
+            let told = CatalogFault::BadToolName {
+                id: id("a.b"),
+                name: bad.into(),
+            };
             assert!(catalog.faults().contains(&told), "{bad}");
         }
     }

@@ -465,8 +465,15 @@ pub(crate) mod tests {
             tokens: ids.iter().map(|id| Ulid(*id)).collect(),
         };
         let live = verified(grant.clone(), vec![vec![only(&[8, 9])]]);
-        assert_eq!(live.selection_tokens().keys().collect::<Vec<_>>(), [&Ulid(8)]);
-        assert!(verified(grant, vec![vec![only(&[])]]).selection_tokens().is_empty());
+        assert_eq!(
+            live.selection_tokens().keys().collect::<Vec<_>>(),
+            [&Ulid(8)]
+        );
+        assert!(
+            verified(grant, vec![vec![only(&[])]])
+                .selection_tokens()
+                .is_empty()
+        );
     }
 
     #[test]

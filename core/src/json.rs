@@ -166,9 +166,19 @@ mod tests {
         for good in ["9007199254740991", "-9007199254740991", "0"] {
             assert!(parse(good.as_bytes()).is_ok(), "{good}");
         }
-        for bad in ["9007199254740992", "9007199254740993", "-9007199254740992", "18446744073709551615"] {
-            let told = parse(format!(r#"{{"amount":{bad}}}"#).as_bytes()).unwrap_err().to_string();
-            assert!(told.contains("send it as text") && told.contains("line 1"), "{told}");
+        for bad in [
+            "9007199254740992",
+            "9007199254740993",
+            "-9007199254740992",
+            "18446744073709551615",
+        ] {
+            let told = parse(format!(r#"{{"amount":{bad}}}"#).as_bytes())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                told.contains("send it as text") && told.contains("line 1"),
+                "{told}"
+            );
         }
     }
 

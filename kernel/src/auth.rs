@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use actum::grant::{SealKey, VerifiedGrant};
 use jiff::Timestamp;
@@ -152,7 +153,7 @@ fn key_file(folder: &Path, name: &str) -> Result<Secret, StoreError> {
     let secret = Secret::random()
         .map_err(|error| unusable(format!("no random numbers for a new key: {error}")))?;
     let write = || -> std::io::Result<()> {
-        std::fs::create_dir_all(folder)?;
+        crate::folder::make_private(folder)?;
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -219,6 +220,8 @@ pub struct LiveTasks {
     store: Arc<dyn Store>,
     seal: SealKey,
     cache: quick_cache::sync::Cache<Ulid, Arc<LiveTask>>,
+    /// Counts the tasks forgotten, so that a load that overlaps one does not keep what it read.
+    forgotten: AtomicU64,
 }
 
 impl fmt::Debug for LiveTasks {
@@ -235,6 +238,7 @@ impl LiveTasks {
             store,
             seal,
             cache: quick_cache::sync::Cache::new(CACHED_TASKS),
+            forgotten: AtomicU64::new(0),
         }
     }
 
@@ -262,6 +266,7 @@ impl LiveTasks {
         if let Some(task) = self.cache.get(&id) {
             return Ok(Some(task));
         }
+        let forgotten = self.forgotten.load(Ordering::SeqCst);
         let Some(stored) = self.store.task(id).await?.filter(|task| !task.revoked) else {
             return Ok(None);
         };
@@ -276,11 +281,15 @@ impl LiveTasks {
             token_hash: SecretHash::new(stored.token_hash),
         });
         self.cache.insert(id, Arc::clone(&task));
+        if self.forgotten.load(Ordering::SeqCst) != forgotten {
+            self.cache.remove(&id);
+        }
         Ok(Some(task))
     }
 
     /// Forgets a task that was taken back.
     pub fn forget(&self, id: Ulid) {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
         self.cache.remove(&id);
     }
 }

@@ -38,7 +38,7 @@ fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<(), Refusal> {
 pub struct After {
     #[serde(default)]
     after: i64,
-    /// Seconds to wait for the first message, at most 20.
+    /// Seconds to wait for the first message, at most 20 and half of `limits.request_seconds`.
     #[serde(default)]
     wait: u64,
 }
@@ -50,7 +50,8 @@ pub async fn messages(
     Query(After { after, wait }): Query<After>,
 ) -> Result<Response, Refusal> {
     authenticate(&kernel, &headers)?;
-    let deadline = tokio::time::Instant::now() + Duration::from_secs(wait.min(20));
+    let deadline = tokio::time::Instant::now()
+        + Duration::from_secs(wait.min(20).min(kernel.limits.request_seconds.value / 2));
     loop {
         // Registered before the look, so that a message written in between is not missed.
         let news = kernel.news.notified();

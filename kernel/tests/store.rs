@@ -287,7 +287,11 @@ async fn a_task_is_revoked_once(store: Arc<dyn Store>) {
     assert!(!revoke(Ulid::generate()).await.unwrap(), "there is none");
     assert!(store.task(task).await.unwrap().unwrap().revoked);
     assert!(!store.task(other).await.unwrap().unwrap().revoked);
-    assert_eq!(verified(&*store).await.seq, 3, "one record for one revocation");
+    assert_eq!(
+        verified(&*store).await.seq,
+        3,
+        "one record for one revocation"
+    );
 }
 
 async fn a_selection_token_belongs_to_one_task_and_is_spent_once(store: Arc<dyn Store>) {
@@ -305,7 +309,13 @@ async fn a_selection_token_belongs_to_one_task_and_is_spent_once(store: Arc<dyn 
     let start = async |task, token| {
         let call = new_call(task, READ, Some(token));
         let id = call.id;
-        (id, store.start(admitted(READ, Some(token)), call).await.unwrap())
+        (
+            id,
+            store
+                .start(admitted(READ, Some(token)), call)
+                .await
+                .unwrap(),
+        )
     };
     // Another task cannot spend it, and does not use it up by trying.
     let (foreign, refused) = start(other_task, token).await;
@@ -319,7 +329,11 @@ async fn a_selection_token_belongs_to_one_task_and_is_spent_once(store: Arc<dyn 
     let (again, refused) = start(task, token).await;
     assert!(matches!(refused, Started::Refused(reason) if reason == invalid));
     assert!(store.call(again).await.unwrap().is_none());
-    assert_eq!(verified(&*store).await, before, "a refused start changes nothing");
+    assert_eq!(
+        verified(&*store).await,
+        before,
+        "a refused start changes nothing"
+    );
     assert!(store.selection(other_token, task).await.unwrap().is_some());
 }
 
@@ -329,7 +343,10 @@ async fn concurrent_starts_spend_a_token_once(store: Arc<dyn Store>) {
     let racers: Vec<_> = (0..16)
         .map(|_| {
             let store = Arc::clone(&store);
-            let (admitted, call) = (admitted(READ, Some(token)), new_call(task, READ, Some(token)));
+            let (admitted, call) = (
+                admitted(READ, Some(token)),
+                new_call(task, READ, Some(token)),
+            );
             tokio::spawn(async move { store.start(admitted, call).await.unwrap() })
         })
         .collect();
@@ -349,16 +366,25 @@ async fn nothing_starts_after_the_task_was_taken_back(store: Arc<dyn Store>) {
     let task = issued(&*store, &[token]).await;
     let running = started(&*store, task).await;
     // The gate allowed these before the task was taken back.
-    let late = (admitted(READ, Some(token)), new_call(task, READ, Some(token)));
+    let late = (
+        admitted(READ, Some(token)),
+        new_call(task, READ, Some(token)),
+    );
     let revoked = entry(Kind::GrantRevoked, json!({"task": task}));
     assert!(store.revoke(task, revoked).await.unwrap());
     let before = verified(&*store).await;
 
     let id = late.1.id;
     let refused = store.start(late.0, late.1).await.unwrap();
-    assert!(matches!(refused, Started::Refused(DenialReason::GrantExpired)));
+    assert!(matches!(
+        refused,
+        Started::Refused(DenialReason::GrantExpired)
+    ));
     assert!(store.call(id).await.unwrap().is_none());
-    assert!(store.selection(token, task).await.unwrap().is_some(), "unspent");
+    assert!(
+        store.selection(token, task).await.unwrap().is_some(),
+        "unspent"
+    );
     assert_eq!(verified(&*store).await, before);
 
     // Nor does anything start of a task that never was.
@@ -384,7 +410,11 @@ async fn a_held_call_is_pending_and_cannot_be_finished(store: Arc<dyn Store>) {
 async fn a_call_is_finished_once_and_only_while_it_runs(store: Arc<dyn Store>) {
     let task = issued(&*store, &[]).await;
     let ends = [
-        (Outcome::Succeeded(json!({"n": 1})), "succeeded", Some(json!({"n": 1}))),
+        (
+            Outcome::Succeeded(json!({"n": 1})),
+            "succeeded",
+            Some(json!({"n": 1})),
+        ),
         (Outcome::Failed, "failed", None),
         (Outcome::Unknown, "outcome_unknown", None),
     ];
@@ -393,7 +423,11 @@ async fn a_call_is_finished_once_and_only_while_it_runs(store: Arc<dyn Store>) {
         assert_eq!(state(&*store, call).await.unwrap(), "running");
         finish(&*store, call, outcome.clone()).await.unwrap();
         let before = verified(&*store).await;
-        for again in [outcome, Outcome::Succeeded(json!("other")), Outcome::Unknown] {
+        for again in [
+            outcome,
+            Outcome::Succeeded(json!("other")),
+            Outcome::Unknown,
+        ] {
             assert!(finish(&*store, call, again).await.is_err());
         }
         let stored = store.call(call).await.unwrap().unwrap();
@@ -408,7 +442,9 @@ async fn calls_cut_off_are_marked_once_and_no_others(store: Arc<dyn Store>) {
     let task = issued(&*store, &[]).await;
     let cut_off = [started(&*store, task).await, started(&*store, task).await];
     let done = started(&*store, task).await;
-    finish(&*store, done, Outcome::Succeeded(json!(1))).await.unwrap();
+    finish(&*store, done, Outcome::Succeeded(json!(1)))
+        .await
+        .unwrap();
     let waiting = held(&*store, task).await;
     let before = verified(&*store).await.seq;
 
@@ -420,7 +456,11 @@ async fn calls_cut_off_are_marked_once_and_no_others(store: Arc<dyn Store>) {
     assert_eq!(state(&*store, waiting).await.unwrap(), "pending");
 
     let records = store.records_after(before, 10).await.unwrap();
-    assert!(records.iter().all(|record| record.kind == "call_outcome_unknown"));
+    assert!(
+        records
+            .iter()
+            .all(|record| record.kind == "call_outcome_unknown")
+    );
     let named: BTreeSet<_> = records
         .iter()
         .map(|record| record.body["call"].as_str().unwrap().to_owned())
@@ -436,14 +476,23 @@ async fn messages_come_in_order_and_in_pages(store: Arc<dyn Store>) {
     assert!(store.messages_after(0, 10).await.unwrap().is_empty());
     for n in 0..5 {
         let body = format!("message {n}");
-        store.post_message(task, "visitor", &body, now()).await.unwrap();
+        store
+            .post_message(task, "visitor", &body, now())
+            .await
+            .unwrap();
     }
     let bodies = |page: &[Message]| page.iter().map(|m| m.body.clone()).collect::<Vec<_>>();
     let first = store.messages_after(0, 3).await.unwrap();
     assert_eq!(bodies(&first), ["message 0", "message 1", "message 2"]);
     let rest = store.messages_after(first[2].seq, 3).await.unwrap();
     assert_eq!(bodies(&rest), ["message 3", "message 4"]);
-    assert!(store.messages_after(rest[1].seq, 3).await.unwrap().is_empty());
+    assert!(
+        store
+            .messages_after(rest[1].seq, 3)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(first[0].seq, 1);
     assert_eq!(first[0].sender, "visitor");
     assert_eq!(first[0].task_id, task.to_string());
@@ -485,7 +534,9 @@ async fn every_change_adds_its_record_and_the_chain_holds_after_each(store: Arc<
     check("grant_issued").await;
     let call = started(&*store, task).await;
     check("call_started").await;
-    finish(&*store, call, Outcome::Succeeded(json!(1))).await.unwrap();
+    finish(&*store, call, Outcome::Succeeded(json!(1)))
+        .await
+        .unwrap();
     check("call_succeeded").await;
     let mut waiting = new_call(task, TAKE, None);
     waiting.entry.kind = Kind::CallPending;
@@ -495,7 +546,10 @@ async fn every_change_adds_its_record_and_the_chain_holds_after_each(store: Arc<
     check("call_started").await;
     store.mark_interrupted(now()).await.unwrap();
     check("call_outcome_unknown").await;
-    store.revoke(task, entry(Kind::GrantRevoked, json!({}))).await.unwrap();
+    store
+        .revoke(task, entry(Kind::GrantRevoked, json!({})))
+        .await
+        .unwrap();
     check("grant_revoked").await;
 }
 
@@ -561,7 +615,10 @@ async fn a_change_that_was_given_up_is_done_or_not_and_the_chain_goes_on(store: 
         }
         operation().await;
         let after = verified(&*store).await.seq;
-        assert!((before + 1..=before + 2).contains(&after), "{before} to {after}");
+        assert!(
+            (before + 1..=before + 2).contains(&after),
+            "{before} to {after}"
+        );
     }
 }
 
@@ -600,7 +657,9 @@ async fn raw(folder: &Path) -> SqliteConnection {
 }
 
 async fn sql(connection: &mut SqliteConnection, text: &str) -> Result<u64, sqlx::Error> {
-    let done = sqlx::raw_sql(AssertSqlSafe(text.to_owned())).execute(connection).await?;
+    let done = sqlx::raw_sql(AssertSqlSafe(text.to_owned()))
+        .execute(connection)
+        .await?;
     Ok(done.rows_affected())
 }
 
@@ -629,14 +688,20 @@ async fn what_was_stored_is_there_after_reopening_and_the_chain_goes_on() {
     let token = Ulid::generate();
     let task = issued(&store, &[token]).await;
     let call = started(&store, task).await;
-    store.post_message(task, "visitor", "hello", now()).await.unwrap();
+    store
+        .post_message(task, "visitor", "hello", now())
+        .await
+        .unwrap();
     let before = verified(&store).await;
     store.close().await;
     drop(store);
 
     let store = SqliteStore::open(folder.path()).await.unwrap();
     assert_eq!(verified(&store).await, before);
-    assert_eq!(store.task(task).await.unwrap().unwrap().grant, grant(task, &[token]));
+    assert_eq!(
+        store.task(task).await.unwrap().unwrap().grant,
+        grant(task, &[token])
+    );
     assert!(store.selection(token, task).await.unwrap().is_some());
     assert_eq!(state(&store, call).await.unwrap(), "running");
     assert_eq!(store.messages_after(0, 9).await.unwrap().len(), 1);
@@ -675,7 +740,10 @@ async fn a_second_kernel_is_refused_until_the_first_lets_go() {
     let told = refusal(folder.path()).await;
     let lock = folder.path().join("actum.lock").display().to_string();
     assert!(told.contains(&lock), "{told}");
-    assert!(told.contains("another kernel") && told.contains("stop it"), "{told}");
+    assert!(
+        told.contains("another kernel") && told.contains("stop it"),
+        "{told}"
+    );
     assert_eq!(verified(&first).await.seq, 5);
     drop(first);
     SqliteStore::open(folder.path()).await.unwrap();
@@ -698,12 +766,19 @@ async fn what_is_no_store_is_told_by_its_file_and_left_as_it_is() {
     std::fs::write(&file, "This is a text of somebody else's.\n".repeat(500)).unwrap();
     unchanged(&["no database", "move it away"]).await;
     let told = verify_file(folder.path()).await.unwrap_err().to_string();
-    assert!(told.contains("actum.db") && told.contains("no database"), "{told}");
+    assert!(
+        told.contains("actum.db") && told.contains("no database"),
+        "{told}"
+    );
 
     std::fs::remove_file(&file).unwrap();
-    let foreign = SqliteConnectOptions::new().filename(&file).create_if_missing(true);
+    let foreign = SqliteConnectOptions::new()
+        .filename(&file)
+        .create_if_missing(true);
     let mut foreign = SqliteConnection::connect_with(&foreign).await.unwrap();
-    sql(&mut foreign, "CREATE TABLE songs (title TEXT)").await.unwrap();
+    sql(&mut foreign, "CREATE TABLE songs (title TEXT)")
+        .await
+        .unwrap();
     foreign.close().await.unwrap();
     unchanged(&["another program", "`data`"]).await;
 
@@ -714,7 +789,10 @@ async fn what_is_no_store_is_told_by_its_file_and_left_as_it_is() {
     assert_eq!(sql(&mut newer, migration).await.unwrap(), 1);
     newer.close().await.unwrap();
     let told = refusal(folder.path()).await;
-    assert!(told.contains("newer version") && told.contains("actum.db"), "{told}");
+    assert!(
+        told.contains("newer version") && told.contains("actum.db"),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -730,9 +808,15 @@ async fn a_damaged_store_is_told_and_not_taken_for_an_empty_one() {
     bytes[4096..].fill(0xa5);
     std::fs::write(&file, bytes).unwrap();
     let told = refusal(folder.path()).await;
-    assert!(told.contains("actum.db") && told.contains("malformed"), "{told}");
+    assert!(
+        told.contains("actum.db") && told.contains("malformed"),
+        "{told}"
+    );
     let told = verify_file(folder.path()).await.unwrap_err().to_string();
-    assert!(told.contains("actum.db") && told.contains("damaged"), "{told}");
+    assert!(
+        told.contains("actum.db") && told.contains("damaged"),
+        "{told}"
+    );
 }
 
 #[tokio::test]
@@ -741,7 +825,10 @@ async fn a_folder_that_cannot_be_used_is_told() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     let told = refusal(&file.join("data")).await;
-    assert!(told.contains("file/data") && told.contains("`data`"), "{told}");
+    assert!(
+        told.contains("file/data") && told.contains("`data`"),
+        "{told}"
+    );
 
     std::fs::create_dir(folder.path().join("actum.db")).unwrap();
     let told = refusal(folder.path()).await;
@@ -749,21 +836,57 @@ async fn a_folder_that_cannot_be_used_is_told() {
 
     let empty = tempfile::tempdir().unwrap();
     let told = verify_file(empty.path()).await.unwrap_err().to_string();
-    assert!(told.contains("no store here") && told.contains("`data`"), "{told}");
+    assert!(
+        told.contains("no store here") && told.contains("`data`"),
+        "{told}"
+    );
     assert_eq!(std::fs::read_dir(empty.path()).unwrap().count(), 0);
 }
 
 /// What somebody with the file in hand can do, and the place where it shows.
 const TAMPERINGS: [(&str, Broken); 11] = [
-    ("UPDATE audit SET body = '{\"n\":9}' WHERE seq = 3", Broken::Changed(3)),
-    ("UPDATE audit SET at = '2026-01-01T00:00:00Z' WHERE seq = 3", Broken::Changed(3)),
-    ("UPDATE audit SET kind = 'call_started' WHERE seq = 3", Broken::Changed(3)),
-    ("UPDATE audit SET body = 'not JSON' WHERE seq = 3", Broken::Changed(3)),
-    ("UPDATE audit SET digest = 'not a digest' WHERE seq = 3", Broken::Changed(3)),
-    ("UPDATE audit SET digest = 'sha256:' || hex(zeroblob(32)) WHERE seq = 3", Broken::Changed(3)),
-    ("UPDATE audit SET prev = digest WHERE seq = 3", Broken::Unlinked(3)),
-    ("DELETE FROM audit WHERE seq = 3", Broken::Gap { expected: 3, found: 4 }),
-    ("DELETE FROM audit WHERE seq < 3", Broken::Gap { expected: 1, found: 3 }),
+    (
+        "UPDATE audit SET body = '{\"n\":9}' WHERE seq = 3",
+        Broken::Changed(3),
+    ),
+    (
+        "UPDATE audit SET at = '2026-01-01T00:00:00Z' WHERE seq = 3",
+        Broken::Changed(3),
+    ),
+    (
+        "UPDATE audit SET kind = 'call_started' WHERE seq = 3",
+        Broken::Changed(3),
+    ),
+    (
+        "UPDATE audit SET body = 'not JSON' WHERE seq = 3",
+        Broken::Changed(3),
+    ),
+    (
+        "UPDATE audit SET digest = 'not a digest' WHERE seq = 3",
+        Broken::Changed(3),
+    ),
+    (
+        "UPDATE audit SET digest = 'sha256:' || hex(zeroblob(32)) WHERE seq = 3",
+        Broken::Changed(3),
+    ),
+    (
+        "UPDATE audit SET prev = digest WHERE seq = 3",
+        Broken::Unlinked(3),
+    ),
+    (
+        "DELETE FROM audit WHERE seq = 3",
+        Broken::Gap {
+            expected: 3,
+            found: 4,
+        },
+    ),
+    (
+        "DELETE FROM audit WHERE seq < 3",
+        Broken::Gap {
+            expected: 1,
+            found: 3,
+        },
+    ),
     (
         "INSERT INTO audit SELECT -4, at, kind, body, prev, 'x' FROM audit WHERE seq = 1",
         Broken::Changed(-4),
@@ -819,7 +942,9 @@ async fn records_cut_off_under_a_running_kernel_leave_a_gap() {
     let store = five_records(folder.path()).await;
     let mut other = raw(folder.path()).await;
     sql(&mut other, WITHOUT_GUARDS).await.unwrap();
-    sql(&mut other, "DELETE FROM audit WHERE seq > 3").await.unwrap();
+    sql(&mut other, "DELETE FROM audit WHERE seq > 3")
+        .await
+        .unwrap();
     let refused = entry(Kind::CallRefused, json!({"n": 6}));
     store.record(refused).await.unwrap();
     let gap = Broken::Gap {
@@ -833,12 +958,18 @@ async fn records_cut_off_under_a_running_kernel_leave_a_gap() {
 async fn a_long_ledger_verifies_to_its_end() {
     const RECORDS: i64 = 2_345;
     let folder = tempfile::tempdir().unwrap();
-    SqliteStore::open(folder.path()).await.unwrap().close().await;
+    SqliteStore::open(folder.path())
+        .await
+        .unwrap()
+        .close()
+        .await;
     let mut other = raw(folder.path()).await;
     let mut transaction = other.begin().await.unwrap();
     let mut head = Head::empty();
     for n in 1..=RECORDS {
-        let record = head.next(entry(Kind::CallRefused, json!({"n": n}))).unwrap();
+        let record = head
+            .next(entry(Kind::CallRefused, json!({"n": n})))
+            .unwrap();
         sqlx::query("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?)")
             .bind(record.seq)
             .bind(&record.at)
@@ -855,7 +986,9 @@ async fn a_long_ledger_verifies_to_its_end() {
     assert_eq!(verify_file(folder.path()).await.unwrap(), Ok(head));
 
     sql(&mut other, WITHOUT_GUARDS).await.unwrap();
-    sql(&mut other, "UPDATE audit SET body = '{}' WHERE seq = 2345").await.unwrap();
+    sql(&mut other, "UPDATE audit SET body = '{}' WHERE seq = 2345")
+        .await
+        .unwrap();
     let row = sqlx::query("SELECT body FROM audit WHERE seq = 2345");
     let row = row.fetch_one(&mut other).await.unwrap();
     assert_eq!(row.get::<String, _>("body"), "{}");

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{load_config, say};
 use crate::auth::{Secret, read_key};
+use crate::printable;
 use crate::store::Message;
 
 /// Seconds that one question for messages waits.
@@ -101,7 +102,7 @@ pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), St
             say(&format!(
                 "{}  {} (task {})\n{}\n",
                 message.at,
-                printable(&message.sender),
+                line(&message.sender),
                 message.task_id,
                 indented(&message.body)
             ))?;
@@ -123,7 +124,7 @@ pub(super) async fn select(config: Option<PathBuf>, thread: Option<String>) -> R
             .cloned()
             .unwrap_or_default();
         let text = |thread: &Value, key: &str| match thread.get(key) {
-            Some(Value::String(text)) => printable(text),
+            Some(Value::String(text)) => line(text),
             Some(Value::Number(number)) => number.to_string(),
             _ => String::new(),
         };
@@ -168,7 +169,7 @@ pub(super) async fn select(config: Option<PathBuf>, thread: Option<String>) -> R
 pub(super) async fn revoke(config: Option<PathBuf>, task: &str) -> Result<(), String> {
     let owner = Owner::new(config)?;
     if actum_id(task).is_none() {
-        return Err(format!("`{}` is no task id", printable(task)));
+        return Err(format!("`{}` is no task id", line(task)));
     }
     owner
         .post(&format!("/v1/owner/tasks/{task}/revoke"), &json!({}))
@@ -180,16 +181,17 @@ fn actum_id(text: &str) -> Option<ulid::Ulid> {
     ulid::Ulid::from_string(text).ok()
 }
 
-/// What strangers wrote reaches a terminal here: no control character may.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
+/// What strangers wrote, as one line of a terminal.
+fn line(text: &str) -> String {
+    printable::line(text, 200)
 }
 
+/// What strangers wrote, indented under its heading.
 fn indented(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("    {}", printable(line)))
+    let shown = printable::block(text, 64 * 1024);
+    shown
+        .lines()
+        .map(|line| format!("    {line}"))
         .collect::<Vec<_>>()
         .join("\n")
 }

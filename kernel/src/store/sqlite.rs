@@ -58,7 +58,7 @@ impl SqliteStore {
             path: path.display().to_string(),
             problem,
         };
-        std::fs::create_dir_all(folder).map_err(|error| {
+        crate::folder::make_private(folder).map_err(|error| {
             unusable(
                 folder,
                 format!("cannot be made: {error}; choose another `data` folder"),

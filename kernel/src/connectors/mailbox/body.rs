@@ -12,7 +12,8 @@ use mail_parser::parsers::MessageStream;
 use mail_parser::{ContentType, Message, MessageParser, MimeHeaders};
 
 use super::envelope::split;
-use super::{Limits, html, printable};
+use super::{Limits, html};
+use crate::printable;
 
 /// Multiparts within multiparts. Real mails have up to four or five.
 const DEPTH: usize = 16;

@@ -11,7 +11,7 @@ use mail_parser::{Address, DateTime, HeaderName, HeaderValue, MessageParser};
 
 use super::Limits;
 use super::fault::SkipReason;
-use super::printable;
+use crate::printable;
 
 /// Bytes of a header that are read; what follows is ignored. Mail servers refuse far shorter ones.
 const HEADER_BYTES: usize = 256 << 10;

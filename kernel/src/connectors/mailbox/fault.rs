@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::printable;
+use crate::printable;
 
 /// A mailbox could not be opened.
 #[derive(Debug, thiserror::Error)]

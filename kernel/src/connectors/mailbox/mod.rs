@@ -12,7 +12,6 @@
 //! | `source` | which kind of mailbox a path is; `maildir` and `mbox` read the two kinds |
 //! | `envelope` | a mail's header |
 //! | `body` | a mail's body as one text, with `html` for mails that have no plain text |
-//! | `printable` | which characters may be shown |
 //! | `thread` | which mails belong together |
 //! | `shown` | what a caller gets to see |
 //! | `fault` | why a mailbox or a mail could not be read |
@@ -23,7 +22,6 @@ mod fault;
 mod html;
 mod maildir;
 mod mbox;
-mod printable;
 mod shown;
 mod source;
 mod thread;

@@ -1,11 +1,11 @@
-//! Which characters of a mail may be shown.
+//! Which characters of what strangers wrote may be shown.
 //!
-//! A mail is written by anyone. Control characters can drive a terminal, direction overrides make
+//! A mail or a message is written by anyone. Control characters can drive a terminal, direction overrides make
 //! a text read otherwise than it is stored, and invisible characters carry words that a model
 //! reads and a person does not see. None of them is needed to read a letter.
 
-/// A header's value as one line of at most `most` characters, white space folded.
-pub(super) fn line(text: &str, most: usize) -> String {
+/// A text as one line of at most `most` characters, white space folded.
+pub(crate) fn line(text: &str, most: usize) -> String {
     let shown: String = text
         .chars()
         .map(|it| {
@@ -26,9 +26,9 @@ pub(super) fn line(text: &str, most: usize) -> String {
     out
 }
 
-/// A body's text of at most `most` bytes: lines end with `\n`, no line ends with a blank, no two
+/// A text of at most `most` bytes: lines end with `\n`, no line ends with a blank, no two
 /// blank lines follow each other. A longer text is cut and says so.
-pub(super) fn block(text: &str, most: usize) -> String {
+pub(crate) fn block(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut is_after_blank = false;
     for stored in text.replace("\r\n", "\n").split(is_line_end) {
