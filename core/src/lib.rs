@@ -37,7 +37,7 @@
 //! ```
 //!
 //! From here data runs down one line: an event leads through the [`authority`] manifests to a
-//! [`TaskGrant`]; the grant is [`project`]ed over the [`ActionCatalog`] into
+//! [`TaskGrant`]; the grant is [projected](project()) over the [`ActionCatalog`] into
 //! what a worker sees; and every call that a worker posts is decided by [`gate`](gate::gate) right
 //! before it is dispatched.
 //!

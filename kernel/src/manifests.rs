@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use actum::ActionCatalog;
-use actum::authority::document::{Faults, Report};
+use actum::authority::document::{Fault, Faults, Report};
 use actum::authority::{Listing, ManifestSet};
 
 /// The most manifest files that are read.
@@ -44,7 +44,18 @@ pub fn load(folder: &Path) -> Result<ManifestSet, Faults> {
     if let Some(faults) = Faults::of(faults) {
         return Err(faults);
     }
-    ManifestSet::read(files)
+    ManifestSet::read(files).map_err(|faults| in_folder(faults, folder))
+}
+
+/// Faults with their files' paths as the operator can open them.
+fn in_folder(faults: Faults, folder: &Path) -> Faults {
+    let placed = faults.as_slice().iter().cloned().map(|fault| Fault {
+        file: fault
+            .file
+            .map(|file| folder.join(file).display().to_string()),
+        ..fault
+    });
+    Faults::of(placed.collect()).unwrap_or(faults)
 }
 
 /// Every id that a manifest lists and that does not exist, each with the places that list it.

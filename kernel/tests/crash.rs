@@ -64,15 +64,10 @@ async fn client(
 }
 
 async fn tokens(home: &Home, serving: &Serving) -> [String; 2] {
-    let stranger = serving.task(
-        &home.key("connector-public_chat"),
-        &home.read("events/stranger.json"),
-    );
-    let owner = serving.task(
-        &home.key("connector-signed_in_chat"),
-        &home.read("events/owner.json"),
-    );
-    [stranger.await, owner.await]
+    [
+        serving.task(home, "public_chat", "stranger").await,
+        serving.task(home, "signed_in_chat", "owner").await,
+    ]
 }
 
 async fn rows(home: &Home, query: &'static str) -> Vec<sqlx::sqlite::SqliteRow> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use actum::Registry;
-use actum::authority::ListKind;
 use actum::authority::document::{Faults, Located, decode_yaml, record};
+use actum::authority::{ListKind, ManifestKind};
 
 use super::load_config;
 use crate::manifests::by_action;
@@ -63,7 +63,11 @@ pub(super) fn run(
     let mut problems: Vec<String> = catalog.faults().iter().map(ToString::to_string).collect();
     let granted = || {
         set.listings()
-            .filter(|listing| listing.kind != ListKind::Deny)
+            .filter(|listing| match (listing.kind, listing.manifest) {
+                // A policy narrows what others allow, and allows nothing itself.
+                (ListKind::Allow, ManifestKind::Policy) | (ListKind::Deny, _) => false,
+                (ListKind::Allow | ListKind::Approval, _) => true,
+            })
     };
     let undispatched = granted().filter(|listing| !catalog.is_dispatchable(listing.action));
     let gaps = by_action(undispatched, &manifests);
@@ -108,10 +112,11 @@ fn judge(
     file: Option<&Path>,
 ) -> Vec<String> {
     let mut problems = Vec::new();
-    let named: BTreeSet<&str> = accepted
+    let mut named = BTreeSet::new();
+    let again: Vec<_> = accepted
         .accepted
         .iter()
-        .map(|gap| gap.action.as_str())
+        .filter(|gap| !named.insert(gap.action.as_str()))
         .collect();
     for (action, places) in gaps.iter().filter(|(action, _)| !named.contains(**action)) {
         problems.push(format!(
@@ -124,6 +129,13 @@ fn judge(
             .unwrap_or_default();
         format!("{}{place}", file.unwrap_or_else(|| Path::new("")).display())
     };
+    for gap in again {
+        problems.push(format!(
+            "{}: `{}` is accepted a second time; keep one entry",
+            at(gap.action.position),
+            *gap.action
+        ));
+    }
     for gap in &accepted.accepted {
         if !gaps.contains_key(gap.action.as_str()) {
             problems.push(format!(

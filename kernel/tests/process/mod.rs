@@ -143,10 +143,13 @@ impl Home {
 }
 
 impl Serving {
-    /// Hands an event in and gives the task's token.
-    pub async fn task(&self, connector_key: &str, event: &str) -> String {
-        let request = self.client.post(format!("{}/v1/events", self.url));
-        let request = request.bearer_auth(connector_key).body(event.to_owned());
+    /// Hands a sample event in by a connector and gives the task's token.
+    pub async fn task(&self, home: &Home, connector: &str, event: &str) -> String {
+        let request = self
+            .client
+            .post(format!("{}/v1/events", self.url))
+            .bearer_auth(home.key(&format!("connector-{connector}")))
+            .body(home.read(&format!("events/{event}.json")));
         let (status, body) = answer(request).await.unwrap();
         assert_eq!(status, 201, "{body}");
         body["task_token"].as_str().unwrap().to_owned()
@@ -168,11 +171,21 @@ impl Serving {
         self.child.lock().unwrap().start_kill().unwrap();
     }
 
-    /// Waits until the process is gone.
-    pub async fn gone(self) {
+    /// Waits until the process is gone; its exit code, if it ended by itself.
+    pub async fn gone(self) -> Option<i32> {
         let mut child = self.child.into_inner().unwrap();
         let status = tokio::time::timeout(PATIENCE, child.wait()).await;
-        assert!(!status.expect("it ends").unwrap().success());
+        status.expect("it ends").unwrap().code()
+    }
+
+    /// Asks the kernel to stop, and gives its exit code.
+    pub async fn terminate(self) -> i32 {
+        let id = self.child.lock().unwrap().id().expect("it runs");
+        let sent = Command::new("kill")
+            .args(["-TERM", &id.to_string()])
+            .status();
+        assert!(sent.await.unwrap().success());
+        self.gone().await.expect("it ends by itself")
     }
 }
 

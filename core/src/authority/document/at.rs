@@ -79,7 +79,8 @@ impl<'a> At<'a> {
     }
 
     /// Reads a map by its fields. Fields that `read` did not ask for are faults, so `read` must ask
-    /// for all of them before it gives up.
+    /// for all of them before it gives up. The value is given all the same, so that what else is
+    /// wrong with it is found in the same run; the report stands in its way.
     pub fn record<T>(&self, read: impl FnOnce(&mut Fields<'_>) -> Option<T>) -> Option<T> {
         let Kind::Map(entries) = &self.node.kind else {
             self.mismatch("a map of fields");
@@ -91,8 +92,8 @@ impl<'a> At<'a> {
             asked: Vec::new(),
         };
         let value = read(&mut fields);
-        let all_known = fields.finish();
-        value.filter(|_| all_known)
+        fields.finish();
+        value
     }
 
     /// Reads every item of a list; `None` if any of them has a fault. `items` is the plural of what
@@ -183,14 +184,12 @@ impl Fields<'_> {
         Some(T::decode(&self.at.child(&entry.value, Step::Key(key))))
     }
 
-    /// Reports every field that nobody asked for; true if there is none.
-    fn finish(self) -> bool {
-        let mut all_known = true;
+    /// Reports every field that nobody asked for.
+    fn finish(self) {
         for entry in self.entries {
             if self.asked.contains(&entry.key.as_str()) {
                 continue;
             }
-            all_known = false;
             let mut path = self.at.path();
             join(&mut path, &entry.key);
             let remedy = match nearest(&entry.key, &self.asked) {
@@ -201,7 +200,6 @@ impl Fields<'_> {
                 .report
                 .fault(entry.position, path, "there is no such field", remedy);
         }
-        all_known
     }
 }
 

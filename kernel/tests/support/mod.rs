@@ -1,0 +1,9 @@
+//! What the whole-system tests share: a home for a kernel, a kernel in it, and a client.
+
+#![allow(dead_code)] // each test file uses its own part of it
+
+pub mod answer;
+pub mod client;
+pub mod home;
+pub mod kernel;
+pub mod telegram;
