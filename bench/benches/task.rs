@@ -61,6 +61,7 @@ fn measure(name: &str, prepare: impl FnOnce(&Path)) {
     );
     let mut ours = Client::new(address, &request);
     let (_, body) = ours.answer.split_once("\r\n\r\n").unwrap();
+    let name = format!("{name}, {} bytes", body.len());
     let mut theirs = Client::new(start_bare(&server, body), &request);
     assert_eq!(without_date(&ours.answer), without_date(&theirs.answer));
 
@@ -75,7 +76,6 @@ fn measure(name: &str, prepare: impl FnOnce(&Path)) {
             }
         })
         .collect();
-    let name = format!("{name}, {} bytes", body.len());
     row(&name, &Pair::of(&rounds), Aim::AtLeast(0.9));
     drop((ours, theirs));
     server.shutdown_background();

@@ -8,7 +8,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use ulid::Ulid;
@@ -326,33 +325,5 @@ impl<E: std::error::Error> From<E> for ActionError {
             source = cause.source();
         }
         Self::failed(message)
-    }
-}
-
-/// What a handler returns: a result whose value can be written and described.
-#[diagnostic::on_unimplemented(
-    message = "a handler returns `Result<T, ActionError>`, not `{Self}`",
-    label = "not what a handler returns",
-    note = "`T` must implement `Serialize` and `JsonSchema`: add `#[derive(Serialize, JsonSchema)]` to it; use `Result<(), ActionError>` where there is nothing to return"
-)]
-pub trait ActionOutput {
-    /// The value of success.
-    type Value: JsonSchema;
-
-    /// The value as JSON.
-    ///
-    /// # Errors
-    /// The handler's own, or that the value cannot be written as JSON.
-    fn into_json(self) -> Result<Value, ActionError>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Serialize + JsonSchema, E: Into<ActionError>> ActionOutput for Result<T, E> {
-    type Value = T;
-
-    fn into_json(self) -> Result<Value, ActionError> {
-        let value = self.map_err(Into::into)?;
-        serde_json::to_value(value)
-            .map_err(|error| ActionError::failed(format!("the result is no JSON: {error}")))
     }
 }

@@ -83,6 +83,7 @@ pub use registry::Registry;
 /// | `egress(channels = ["..."], class = "...")` | what leaves the kernel when it runs |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about effects |
 /// | `non_delegable` | no grant may hand it on |
+/// | `crate = path` | where `actum` is, for a crate that has it under another name or through another crate |
 ///
 /// Parameters by reference are given by the host: `&T` is a resource that it registered, [`&Call`](Call)
 /// the call's own context, [`&Selection`](Selection) what the owner selected. The one parameter by value is filled in

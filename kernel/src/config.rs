@@ -348,8 +348,10 @@ fn check_limits(limits: &Limits, report: &Report) {
         }
     }
     if limits.handler_seconds.value > limits.request_seconds.value {
+        // Only one of them may be written.
+        let written = limits.handler_seconds.position;
         report.fault(
-            limits.handler_seconds.position,
+            written.or(limits.request_seconds.position),
             "limits.handler_seconds",
             "is more than `request_seconds`",
             "a request includes its handler; raise the one or lower the other",

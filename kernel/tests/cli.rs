@@ -1,5 +1,12 @@
 //! The command line, as an operator meets it: what is printed, and how it ends.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
+
 mod process;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -766,7 +773,7 @@ async fn the_owners_commands_work_with_a_running_kernel() {
     let empty = ask(&["attach", "--once"]).await;
     assert_eq!((empty.code, empty.out.as_str()), (0, ""));
     let stranger = serving.task(&home, "public_chat", "stranger").await;
-    let text = "Please call\nme \u{1b}[2Jback.";
+    let text = "Please call\nme \u{1b}[2J\u{202e}back.";
     let call = json!({"action": "terminal.reply:owner_device", "arguments": {"text": text}});
     assert_eq!(serving.call(&stranger, &call).await.unwrap().0, 200);
     let shown = ask(&["attach", "--once"]).await;
@@ -776,7 +783,7 @@ async fn the_owners_commands_work_with_a_running_kernel() {
         lines[0].contains("anonymous:public_chat:front-page (task "),
         "{shown:?}"
     );
-    assert_eq!(lines[1..], ["    Please call", "    me \u{fffd}[2Jback."]);
+    assert_eq!(lines[1..], ["    Please call", "    me [2Jback."]);
 
     // Threads; one is selected, and read as the command says.
     let threads = ask(&["select"]).await;

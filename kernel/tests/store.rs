@@ -1,5 +1,12 @@
 //! What a store promises, as one suite that runs against every backend, and what SQLite adds to it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

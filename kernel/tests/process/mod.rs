@@ -1,7 +1,6 @@
 //! The real `actum` binary, run in a folder of its own.
 
-// Each test file is a crate of its own and uses its part of this one.
-#![allow(dead_code, missing_docs)]
+#![allow(dead_code)] // each test file uses its own part of it
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

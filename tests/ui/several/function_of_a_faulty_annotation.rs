@@ -2,7 +2,8 @@ use actum::{ActionError, action};
 
 #[action(id = "mail.read", read_olny)]
 async fn read() -> Result<u8, ActionError> {
-    Ok("text")
+    let count: u8 = "text";
+    Ok(count)
 }
 
 // The function is there all the same, and so is its body.

@@ -4,7 +4,7 @@ struct Mail;
 
 impl Mail {
     #[action(id = "mail.read", description = "Read the mail.")]
-    async fn read() -> Result<(), ActionError> {
+    async fn read_mail() -> Result<(), ActionError> {
         Ok(())
     }
 }
