@@ -44,9 +44,21 @@ fn main() {
     );
     let cases = [
         ("allowed", id(7).to_string(), Outcome::Allow),
-        ("denied: unknown", "board.no_such_action".to_owned(), Outcome::Deny(DenialReason::UnknownAction)),
-        ("denied: explicitly", id(18).to_string(), Outcome::Deny(DenialReason::ExplicitDeny)),
-        ("denied: not granted", id(500).to_string(), Outcome::Deny(DenialReason::NotGranted)),
+        (
+            "denied: unknown",
+            "board.no_such_action".to_owned(),
+            Outcome::Deny(DenialReason::UnknownAction),
+        ),
+        (
+            "denied: explicitly",
+            id(18).to_string(),
+            Outcome::Deny(DenialReason::ExplicitDeny),
+        ),
+        (
+            "denied: not granted",
+            id(500).to_string(),
+            Outcome::Deny(DenialReason::NotGranted),
+        ),
         ("approval required", id(15).to_string(), Outcome::Ask),
     ];
     for (name, action, expected) in cases {

@@ -176,13 +176,19 @@ impl Client {
 fn grant_every_tool(sample: &Path) {
     let registry = Registry::linked().unwrap();
     let catalog = registry.catalog();
-    let tools = catalog.ids().into_iter().filter(|id| id.as_str().starts_with("board."));
+    let tools = catalog
+        .ids()
+        .into_iter()
+        .filter(|id| id.as_str().starts_with("board."));
     let mut list = String::new();
     for id in tools {
         write!(list, "\n  - {id}").unwrap();
     }
     for (file, key) in [
-        ("manifests/packs/owner_pack.yaml", "candidate_allowed_actions:"),
+        (
+            "manifests/packs/owner_pack.yaml",
+            "candidate_allowed_actions:",
+        ),
         ("manifests/agents/house_assistant.yaml", "designed_tools:"),
     ] {
         let path = sample.join(file);

@@ -31,7 +31,7 @@ use ulid::Ulid;
 
 use crate::catalog::{ActionCatalog, Entry};
 use crate::digest::Digest;
-use crate::grant::{GrantMode, VerifiedGrant};
+use crate::grant::{GrantMode, Listed, VerifiedGrant};
 use crate::id::ActionId;
 
 /// Who asks.
@@ -240,7 +240,8 @@ fn decide<'a>(
     let (id, entry) = catalog
         .entry(&request.action)
         .ok_or(DenialReason::UnknownAction)?;
-    if request.origin == Origin::Worker && grant.denies(id.as_str()) {
+    let listed = grant.listed(id.as_str());
+    if request.origin == Origin::Worker && listed == Some(Listed::Denied) {
         return Err(DenialReason::ExplicitDeny);
     }
     reach(grant, entry)?;
@@ -260,7 +261,7 @@ fn decide<'a>(
     if let Some(token_type) = &entry.selection_token_type {
         check_selection(grant, request, token_type, evidence.selection_token, now)?;
     }
-    match call_for(grant, id, entry) {
+    match call_for(listed, entry) {
         Some(Standing::ApprovalRequired) => match evidence.approval {
             None => Ok(Leave::Ask(id)),
             Some(approval) => check_approval(request, approval, now).map(|()| Leave::Run(id)),
@@ -349,19 +350,17 @@ pub enum Standing {
     ApprovalRequired,
 }
 
-/// The grant's lists, narrowed by caveats; an action that always asks, asks.
-fn call_for(grant: &VerifiedGrant, id: &ActionId, entry: &Entry) -> Option<Standing> {
-    if grant.requires_approval(id.as_str()) {
-        return Some(Standing::ApprovalRequired);
+/// What the grant's list says; an action that always asks, asks.
+fn call_for(listed: Option<Listed>, entry: &Entry) -> Option<Standing> {
+    let always_asks = || {
+        let tool = entry.tool.as_ref();
+        tool.is_some_and(|tool| tool.descriptor.approval_required)
+    };
+    match listed? {
+        Listed::Denied => None,
+        Listed::Allowed if !always_asks() => Some(Standing::Allowed),
+        Listed::Allowed | Listed::ApprovalRequired => Some(Standing::ApprovalRequired),
     }
-    let always_asks = entry
-        .tool
-        .as_ref()
-        .is_some_and(|tool| tool.descriptor.approval_required);
-    grant.allows(id.as_str()).then_some(match always_asks {
-        true => Standing::ApprovalRequired,
-        false => Standing::Allowed,
-    })
 }
 
 /// How an action stands in a grant for some call of it; `None` when no call of it could pass.
@@ -370,8 +369,17 @@ fn call_for(grant: &VerifiedGrant, id: &ActionId, entry: &Entry) -> Option<Stand
 /// and what [`gate`] lets through are the same set.
 #[must_use]
 pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Option<Standing> {
-    let (id, entry) = catalog.entry(id)?;
-    if grant.is_contradictory() || entry.undispatchable || grant.denies(id.as_str()) {
+    let (_, entry) = catalog.entry(id)?;
+    exposed(grant, grant.listed(id), entry)
+}
+
+/// [`exposure`] of an action that was looked up already, on both sides.
+pub(crate) fn exposed(
+    grant: &VerifiedGrant,
+    listed: Option<Listed>,
+    entry: &Entry,
+) -> Option<Standing> {
+    if grant.is_contradictory() || entry.undispatchable {
         return None;
     }
     reach(grant, entry).ok()?;
@@ -389,5 +397,5 @@ pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Opt
             .values()
             .find(|held| *held == token_type)?;
     }
-    call_for(grant, id, entry)
+    call_for(listed, entry)
 }

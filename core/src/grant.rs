@@ -239,12 +239,19 @@ pub struct VerifiedGrant {
     effective: Effective,
 }
 
+/// Which of a grant's lists has an action. Where several have it, deny beats approval beats allow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Allowed,
+    ApprovalRequired,
+    Denied,
+}
+
 /// What the caveats of a grant leave of it, worked out once.
 #[derive(Debug, Clone)]
 struct Effective {
     expires_at: Timestamp,
-    /// `None`: no caveat narrows it.
-    actions: Option<BTreeSet<ActionId>>,
+    actions: BTreeMap<ActionId, Listed>,
     channels: BTreeSet<String>,
     classes: BTreeSet<String>,
     bound: BTreeMap<String, String>,
@@ -256,7 +263,14 @@ impl Effective {
     fn of<'a>(grant: &TaskGrant, caveats: impl Iterator<Item = &'a Caveat>) -> Self {
         let mut left = Self {
             expires_at: grant.expires_at,
-            actions: None,
+            actions: [
+                (&grant.allowed_actions, Listed::Allowed),
+                (&grant.approval_required_actions, Listed::ApprovalRequired),
+                (&grant.denied_actions, Listed::Denied),
+            ]
+            .into_iter()
+            .flat_map(|(ids, listed)| ids.iter().map(move |id| (id.clone(), listed)))
+            .collect(),
             channels: grant.output_channels.clone(),
             classes: grant.allowed_egress_classes.clone(),
             bound: BTreeMap::new(),
@@ -265,10 +279,10 @@ impl Effective {
         };
         for caveat in caveats {
             match caveat {
-                Caveat::ActionAllowlist { actions } => match &mut left.actions {
-                    Some(narrowed) => narrowed.retain(|id| actions.contains(id)),
-                    None => left.actions = Some(actions.clone()),
-                },
+                // What is denied stays denied, by that name.
+                Caveat::ActionAllowlist { actions } => left
+                    .actions
+                    .retain(|id, listed| *listed == Listed::Denied || actions.contains(id)),
                 Caveat::BoundParameter { name, value } => {
                     let earlier = left
                         .bound
@@ -311,23 +325,15 @@ impl VerifiedGrant {
         self.effective.contradictory
     }
 
-    pub(crate) fn denies(&self, id: &str) -> bool {
-        self.grant.denied_actions.contains(id)
+    /// Which list has an action, caveats included; `None` for none.
+    pub(crate) fn listed(&self, id: &str) -> Option<Listed> {
+        self.effective.actions.get(id).copied()
     }
 
-    pub(crate) fn allows(&self, id: &str) -> bool {
-        self.grant.allowed_actions.contains(id) && self.passes_allowlists(id)
-    }
-
-    pub(crate) fn requires_approval(&self, id: &str) -> bool {
-        self.grant.approval_required_actions.contains(id) && self.passes_allowlists(id)
-    }
-
-    fn passes_allowlists(&self, id: &str) -> bool {
-        self.effective
-            .actions
-            .as_ref()
-            .is_none_or(|actions| actions.contains(id))
+    /// Every action that a list has, caveats included, in order.
+    pub(crate) fn listed_actions(&self) -> impl ExactSizeIterator<Item = (&ActionId, Listed)> {
+        let actions = self.effective.actions.iter();
+        actions.map(|(id, listed)| (id, *listed))
     }
 
     pub(crate) fn has_channel(&self, channel: &str) -> bool {
@@ -501,7 +507,8 @@ pub(crate) mod tests {
                 ],
             ],
         );
-        assert!(!live.allows("a") && live.allows("b") && !live.allows("c"));
+        let left: Vec<_> = live.listed_actions().collect();
+        assert_eq!(left, [(&id("b"), Listed::Allowed)]);
         assert!(!live.has_channel("x") && live.has_channel("y") && !live.has_channel("z"));
         assert_eq!(live.expires_at(), Timestamp::from_second(3600).unwrap());
     }

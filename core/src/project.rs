@@ -3,12 +3,10 @@
 //! What is not granted is not filtered out of a list; it never enters one. The view borrows the
 //! catalog's ready bytes, so its cost follows the grant and not the catalog.
 
-use std::collections::BTreeSet;
-
 use crate::catalog::ActionCatalog;
 use crate::descriptor::{Presentation, ToolDescriptor};
 use crate::digest::Digest;
-use crate::gate::{Standing, exposure};
+use crate::gate::{Standing, exposed};
 use crate::grant::VerifiedGrant;
 use crate::id::ActionId;
 
@@ -30,27 +28,20 @@ pub struct ViewedTool<'a> {
 /// Projects a grant over a catalog. Pure: the same two give the same bytes.
 #[must_use]
 pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> CatalogView<'a> {
-    let root = grant.root();
-    // Both lists are sorted; their union is walked in order.
-    let named: BTreeSet<&ActionId> = root
-        .allowed_actions
-        .union(&root.approval_required_actions)
-        .collect();
-    let tools = named
-        .into_iter()
-        .filter_map(|id| {
-            let standing = exposure(grant, catalog, id.as_str())?;
-            let (id, entry) = catalog.entry(id.as_str())?;
-            let tool = entry.tool.as_ref()?;
-            let presentation = tool.presentation(standing == Standing::ApprovalRequired);
-            Some(ViewedTool {
-                id,
-                standing,
-                descriptor: &tool.descriptor,
-                presentation,
-            })
+    let listed = grant.listed_actions();
+    let mut tools = Vec::with_capacity(listed.len());
+    tools.extend(listed.filter_map(|(id, listed)| {
+        let (id, entry) = catalog.entry(id.as_str())?;
+        let standing = exposed(grant, Some(listed), entry)?;
+        let tool = entry.tool.as_ref()?;
+        let presentation = tool.presentation(standing == Standing::ApprovalRequired);
+        Some(ViewedTool {
+            id,
+            standing,
+            descriptor: &tool.descriptor,
+            presentation,
         })
-        .collect();
+    }));
     CatalogView { tools }
 }
 

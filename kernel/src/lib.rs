@@ -14,6 +14,7 @@ pub mod config;
 mod connector;
 pub mod connectors;
 mod folder;
+pub mod http;
 pub mod ingress;
 pub mod ledger;
 mod manifests;

@@ -149,17 +149,8 @@ pub async fn mediate(
                 .is_some();
             let spends = presented.filter(|_| needs_token);
             let new = call.new_call(&action, arguments, spends, Kind::CallStarted)?;
-            let request_id = new.id;
-            match kernel.store.start(admitted, new).await? {
-                Started::Refused(reason) => {
-                    call.refuse(reason.as_str()).await?;
-                    Ok(Answer::Denied(reason))
-                }
-                Started::Recorded(recorded) => {
-                    let selection = stored.filter(|_| needs_token);
-                    call.dispatch(request_id, recorded, selection).await
-                }
-            }
+            let selection = stored.filter(|_| needs_token);
+            call.carry_out(admitted, new, selection).await
         }
     }
 }
@@ -224,14 +215,17 @@ impl Attempt<'_> {
         })
     }
 
-    /// Runs a recorded call to its end, whether or not the worker still waits for it.
-    async fn dispatch(
+    /// Starts an admitted call and runs it to its end, whether or not the worker still waits for it.
+    ///
+    /// Both happen in a task of their own, so that a worker that hangs up cannot leave a call that is
+    /// recorded as started and never run.
+    async fn carry_out(
         &self,
-        request_id: Ulid,
-        recorded: Recorded,
+        admitted: Admitted,
+        new: NewCall,
         selection: Option<StoredSelection>,
     ) -> Result<Answer, StoreError> {
-        let admitted = recorded.into_admitted();
+        let request_id = new.id;
         let root = self.task.grant.root();
         let context = HandlerContext {
             call: Call {
@@ -251,11 +245,16 @@ impl Attempt<'_> {
         let kernel = Arc::clone(self.kernel);
         let body = self.body(json!({"call": request_id}));
         let ending = self.kernel.running.spawn(async move {
-            let ended = run(&kernel, admitted, context).await;
-            kernel.finish(request_id, body, ended).await
+            match kernel.store.start(admitted, new).await? {
+                Started::Refused(reason) => Ok(Err(reason)),
+                Started::Recorded(recorded) => {
+                    let ended = run(&kernel, recorded, context).await;
+                    kernel.finish(request_id, body, ended).await.map(Ok)
+                }
+            }
         });
-        match ending.await {
-            Ok(answer) => answer,
+        let ended = match ending.await {
+            Ok(ended) => ended?,
             // The recording task itself was aborted or panicked: at the next start the call is
             // found running, and is marked then.
             Err(error) => {
@@ -264,6 +263,13 @@ impl Attempt<'_> {
                     request_id,
                     reason: "outcome_unknown",
                 })
+            }
+        };
+        match ended {
+            Ok(answer) => Ok(answer),
+            Err(reason) => {
+                self.refuse(reason.as_str()).await?;
+                Ok(Answer::Denied(reason))
             }
         }
     }
@@ -277,7 +283,8 @@ enum Ended {
     Unknown(String),
 }
 
-async fn run(kernel: &Kernel, admitted: Admitted, context: HandlerContext) -> Ended {
+async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> Ended {
+    let admitted = recorded.into_admitted();
     let read_only = admitted.is_read_only();
     let stopped = |why: String| match read_only {
         true => Ended::Error(ActionErrorKind::Failed, why),
@@ -290,10 +297,10 @@ async fn run(kernel: &Kernel, admitted: Admitted, context: HandlerContext) -> En
         Ok(Ok(Ok(value))) => {
             let bytes = value.to_string().len();
             if bytes > kernel.limits.result_bytes.value {
-                return Ended::Error(
-                    ActionErrorKind::Failed,
-                    format!("the result has {bytes} bytes, over `limits.result_bytes`"),
-                );
+                // Whatever the handler changed is changed all the same.
+                return stopped(format!(
+                    "the result has {bytes} bytes, over `limits.result_bytes`"
+                ));
             }
             Ended::Value(value)
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use actum::authority::terms::TargetRefKind;
 use actum::authority::{ActorHint, TargetRef};
 use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -47,25 +48,25 @@ pub struct After {
 pub async fn messages(
     State(kernel): State<Arc<Kernel>>,
     headers: HeaderMap,
-    Query(After { after, wait }): Query<After>,
+    query: Result<Query<After>, QueryRejection>,
 ) -> Result<Response, Refusal> {
     authenticate(&kernel, &headers)?;
+    let Query(After { after, wait }) =
+        query.map_err(|rejection| Refusal::invalid(rejection.body_text()))?;
     let deadline = tokio::time::Instant::now()
         + Duration::from_secs(wait.min(20).min(kernel.limits.request_seconds.value / 2));
     loop {
         // Registered before the look, so that a message written in between is not missed.
         let news = kernel.news.notified();
         let messages = kernel.store.messages_after(after, PAGE).await?;
-        if !messages.is_empty() || tokio::time::timeout_at(deadline, news).await.is_err() {
+        let is_over = !messages.is_empty()
+            // Before the wait: a request may come in after the bell of the stop has rung.
+            || kernel.stopping.is_cancelled()
+            || tokio::time::timeout_at(deadline, news).await.is_err();
+        if is_over {
             return Ok(json_value(
                 StatusCode::OK,
                 &json!({"ok": true, "messages": messages}),
-            ));
-        }
-        if kernel.stopping.is_cancelled() {
-            return Ok(json_value(
-                StatusCode::OK,
-                &json!({"ok": true, "messages": []}),
             ));
         }
     }
@@ -163,12 +164,13 @@ pub async fn select(
 /// `POST /v1/owner/tasks/{id}/revoke`
 pub async fn revoke(
     State(kernel): State<Arc<Kernel>>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     authenticate(&kernel, &headers)?;
-    let revoked = match Ulid::from_string(&id) {
-        Ok(task) => {
+    let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
+    let revoked = match id {
+        Some(task) => {
             let body = json!({"task": task, "by": "owner"});
             let entry = Entry {
                 at: kernel.now(),
@@ -179,7 +181,7 @@ pub async fn revoke(
             kernel.tasks.forget(task);
             revoked
         }
-        Err(_) => false,
+        None => false,
     };
     if !revoked {
         return Err(Refusal::new(

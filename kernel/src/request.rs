@@ -29,7 +29,11 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// # Errors
 /// [`Refusal`] that says what is wrong and where.
 pub async fn json_body(body: Body, limit: usize) -> Result<Value, Refusal> {
-    let read = tokio::time::timeout(BODY_TIME, Limited::new(body, limit).collect());
+    timely_json_body(body, limit, BODY_TIME).await
+}
+
+async fn timely_json_body(body: Body, limit: usize, time: Duration) -> Result<Value, Refusal> {
+    let read = tokio::time::timeout(time, Limited::new(body, limit).collect());
     let bytes = match read.await {
         Ok(Ok(read)) => read.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
@@ -65,4 +69,39 @@ pub async fn shaped_body<T: DeserializeOwned>(body: Body, limit: usize) -> Resul
         return Err(Refusal::invalid("the body is a JSON object"));
     }
     serde_json::from_value(value).map_err(|error| Refusal::invalid(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::Full;
+    use std::future::{pending, ready};
+    use std::io;
+
+    /// The first half of a body.
+    fn half() -> impl axum::body::HttpBody<Data = axum::body::Bytes, Error = io::Error> {
+        Full::new(axum::body::Bytes::from("{")).map_err(|never| match never {})
+    }
+
+    #[tokio::test]
+    async fn a_body_that_does_not_arrive_is_given_up() {
+        let body = Body::new(half().with_trailers(pending()));
+        let brief = Duration::from_millis(20);
+        let refusal = timely_json_body(body, 100, brief).await.unwrap_err();
+        assert_eq!(refusal.status, StatusCode::REQUEST_TIMEOUT);
+        assert_eq!(refusal.reason, "request_too_slow");
+    }
+
+    #[tokio::test]
+    async fn a_body_that_breaks_off_is_refused() {
+        let broken = io::Error::from(io::ErrorKind::ConnectionReset);
+        let body = Body::new(half().with_trailers(ready(Some(Err(broken)))));
+        let refusal = json_body(body, 100).await.unwrap_err();
+        assert_eq!(refusal.status, StatusCode::BAD_REQUEST);
+        assert!(
+            refusal.message.contains("to its end"),
+            "{}",
+            refusal.message
+        );
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -37,28 +37,58 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .with_state(kernel)
 }
 
-/// Bounds concurrency and time.
+/// Bounds concurrency and time. What a POST began goes on to its end as a task of its own: a client
+/// that hangs up, or whose time is over, must not leave a change half done, or a call recorded as
+/// running that nothing runs.
 async fn bounded(State(kernel): State<Arc<Kernel>>, request: Request, next: Next) -> Response {
-    let Ok(_place) = kernel.places.try_acquire() else {
-        return Refusal::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "operation_unsupported",
-            "busy",
-            "too many requests are under way; try again",
-        )
-        .into_response();
-    };
     let time = Config::seconds(&kernel.limits.request_seconds);
-    match tokio::time::timeout(time, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Refusal::new(
-            StatusCode::GATEWAY_TIMEOUT,
-            "operation_unsupported",
-            "too_slow",
-            "the request took too long; a call that had begun goes on and is recorded",
-        )
-        .into_response(),
+    let is_change = request.method() == Method::POST;
+    let tasks = kernel.running.clone();
+    let answer = async move {
+        let Ok(_place) = kernel.places.try_acquire() else {
+            return busy().into_response();
+        };
+        next.run(request).await
+    };
+    let answered = match is_change {
+        true => tokio::time::timeout(time, tasks.spawn(answer)).await,
+        false => tokio::time::timeout(time, answer).await.map(Ok),
+    };
+    match answered {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => {
+            tracing::error!(%error, "a request ended without an answer");
+            unanswered().into_response()
+        }
+        Err(_) => too_slow().into_response(),
     }
+}
+
+fn busy() -> Refusal {
+    Refusal::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "operation_unsupported",
+        "busy",
+        "too many requests are under way; try again",
+    )
+}
+
+fn too_slow() -> Refusal {
+    Refusal::new(
+        StatusCode::GATEWAY_TIMEOUT,
+        "operation_unsupported",
+        "too_slow",
+        "the request took too long; a call that had begun goes on and is recorded",
+    )
+}
+
+fn unanswered() -> Refusal {
+    Refusal::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "operation_unsupported",
+        "unavailable",
+        "the kernel could not answer; what it did is recorded",
+    )
 }
 
 /// The process is alive.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actum::gate::DenialReason;
 use actum::project;
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -175,17 +176,18 @@ fn denial_message(reason: DenialReason) -> &'static str {
 /// `GET /v1/actions/{id}`
 pub async fn call_state(
     State(kernel): State<Arc<Kernel>>,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let task = authenticate(&kernel, &headers).await?;
-    let stored = match Ulid::from_string(&id) {
-        Ok(ulid) => kernel
+    let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
+    let stored = match id {
+        Some(id) => kernel
             .store
-            .call(ulid)
+            .call(id)
             .await?
             .filter(|call| call.task_id == task.id),
-        Err(_) => None,
+        None => None,
     };
     let Some(call) = stored else {
         return Err(Refusal::new(

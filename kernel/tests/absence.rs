@@ -1,17 +1,22 @@
 //! An action that a worker's view does not show does not exist for it: whatever it posts, and for
 //! whatever reason the action is absent, the answer is that of an id that was never heard of.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test says where it fails
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
 
 mod support;
 
 use serde_json::{Value, json};
 
-use support::telegram::{BOT_TOKEN, BotApi};
 use support::answer::Answer;
 use support::client::Task;
 use support::home::Home;
 use support::kernel::Program;
+use support::telegram::{BOT_TOKEN, BotApi};
 
 const TERMINAL: &str = "terminal.reply:owner_device";
 
@@ -101,7 +106,12 @@ fn misspellings() -> Vec<String> {
     ]
     .into_iter()
     .map(str::to_owned)
-    .chain(["a".repeat(64), "a".repeat(65), "a.".repeat(5_000), "é".repeat(50_000)])
+    .chain([
+        "a".repeat(64),
+        "a".repeat(65),
+        "a.".repeat(5_000),
+        "é".repeat(50_000),
+    ])
     .collect()
 }
 
@@ -150,7 +160,12 @@ async fn what_is_granted_and_cannot_be_dispatched_is_as_absent_as_the_rest() {
     let (kernel, _bot) = kernel().await;
     let token = owner(&kernel).await.token;
     let unknown = ask(&kernel, &token, &json!({"action": UNKNOWN})).await;
-    for action in ["route.activate", NOT_DISPATCHABLE, DENIED_EVERYWHERE, DENIED_WITH_TOKEN] {
+    for action in [
+        "route.activate",
+        NOT_DISPATCHABLE,
+        DENIED_EVERYWHERE,
+        DENIED_WITH_TOKEN,
+    ] {
         let answer = ask(&kernel, &token, &json!({"action": action})).await;
         assert_eq!(answer, unknown, "{action}");
     }
@@ -181,7 +196,13 @@ async fn nothing_that_comes_with_the_call_of_an_absent_action_changes_its_answer
         json!({"selection_token": foreign_selection}),
         json!({"selection_token": foreign_selection, "arguments": {"max_messages": 1}}),
     ];
-    for action in [DENIED, OUT_OF_REACH, DENIED_WITH_TOKEN, NOT_DISPATCHABLE, UNKNOWN] {
+    for action in [
+        DENIED,
+        OUT_OF_REACH,
+        DENIED_WITH_TOKEN,
+        NOT_DISPATCHABLE,
+        UNKNOWN,
+    ] {
         for companion in &companions {
             let mut call = companion.clone();
             call["action"] = json!(action);
@@ -257,7 +278,10 @@ async fn the_ledger_has_the_reason_that_the_worker_is_not_told() {
         assert_eq!(body["task"], *task.id, "{action}");
         let recorded = body["action"].as_str().unwrap();
         // Of what is very long a piece is kept.
-        assert!(recorded.len() <= 128 && action.starts_with(recorded), "{body}");
+        assert!(
+            recorded.len() <= 128 && action.starts_with(recorded),
+            "{body}"
+        );
         assert!(!recorded.is_empty());
     }
 }

@@ -1,6 +1,11 @@
 //! A call that needs the owner's approval: shown as such, held, and nothing more.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test says where it fails
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
 
 mod support;
 
@@ -40,7 +45,12 @@ async fn what_needs_approval_is_shown_and_marked_and_nothing_else_is() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|tool| (tool["name"].as_str().unwrap(), tool["approval_required"].as_bool().unwrap()))
+        .map(|tool| {
+            (
+                tool["name"].as_str().unwrap(),
+                tool["approval_required"].as_bool().unwrap(),
+            )
+        })
         .collect();
     assert_eq!(
         marks,
@@ -79,14 +89,25 @@ async fn a_call_that_needs_approval_is_held_and_runs_nothing() {
 
     let ledger = kernel.home.ledger().await;
     let kinds: Vec<&str> = ledger.iter().map(|(kind, _)| kind.as_str()).collect();
-    assert_eq!(kinds, ["kernel_started", "grant_issued", "call_pending", "call_pending"]);
+    assert_eq!(
+        kinds,
+        [
+            "kernel_started",
+            "grant_issued",
+            "call_pending",
+            "call_pending"
+        ]
+    );
     assert_eq!(ledger[2].1["action"], SEND);
 }
 
 #[tokio::test]
 async fn a_worker_cannot_approve_what_it_asked_for() {
     let (kernel, bot, task) = kernel().await;
-    let held = kernel.ask(&task.token, SEND, text("Hello")).await.at("/request_id");
+    let held = kernel
+        .ask(&task.token, SEND, text("Hello"))
+        .await
+        .at("/request_id");
 
     for (field, value) in [
         ("approved", json!(true)),
@@ -114,9 +135,13 @@ async fn a_worker_cannot_approve_what_it_asked_for() {
         let answer = kernel.post(&path, Some(&task.token), "{}").await;
         assert_eq!(answer.status, 404, "{answer:?}");
     }
-    let answer = kernel.post(&format!("/v1/actions/{held}"), Some(&task.token), "{}").await;
+    let answer = kernel
+        .post(&format!("/v1/actions/{held}"), Some(&task.token), "{}")
+        .await;
     assert_eq!(answer.status, 405, "{answer:?}");
-    let answer = kernel.post("/v1/owner/selections", Some(&task.token), "{}").await;
+    let answer = kernel
+        .post("/v1/owner/selections", Some(&task.token), "{}")
+        .await;
     answer.refused(401, "unauthenticated", "token_invalid");
     let again = kernel.ask(&task.token, SEND, text("Hello")).await;
     assert_eq!(again.status, 202, "{again:?}");
@@ -125,7 +150,10 @@ async fn a_worker_cannot_approve_what_it_asked_for() {
     assert_eq!(bot.asked(), []);
     let calls = kernel.home.calls().await;
     assert_eq!(calls.len(), 2, "{calls:?}");
-    assert!(calls.iter().all(|(_, state)| state == "pending"), "{calls:?}");
+    assert!(
+        calls.iter().all(|(_, state)| state == "pending"),
+        "{calls:?}"
+    );
 }
 
 #[tokio::test]
@@ -157,7 +185,10 @@ async fn arguments_that_do_not_fit_are_refused_before_anything_is_held() {
 #[tokio::test]
 async fn what_is_held_is_still_held_after_a_restart() {
     let (kernel, bot, task) = kernel().await;
-    let held = kernel.ask(&task.token, SEND, text("Hello")).await.at("/request_id");
+    let held = kernel
+        .ask(&task.token, SEND, text("Hello"))
+        .await
+        .at("/request_id");
     kernel.terminate();
     let (status, home) = kernel.ended();
     assert!(status.success(), "{status}");

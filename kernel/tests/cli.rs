@@ -847,6 +847,36 @@ async fn the_owners_commands_work_with_a_running_kernel() {
 }
 
 #[tokio::test]
+async fn attach_shows_messages_as_they_come_in_until_the_kernel_stops() {
+    let home = Home::sample();
+    let serving = home.serve().await;
+    let config = home.client_config(&serving);
+    let stranger = serving.task(&home, "public_chat", "stranger").await;
+    let mut attached = home.start(&["attach", "--config", &config]);
+    for text in ["One.", "Two.", "Three."] {
+        let call = json!({"action": "terminal.reply:owner_device", "arguments": {"text": text}});
+        assert_eq!(serving.call(&stranger, &call).await.unwrap().0, 200);
+        assert!(
+            attached
+                .line()
+                .await
+                .unwrap()
+                .contains("anonymous:public_chat")
+        );
+        assert_eq!(attached.line().await.unwrap(), format!("    {text}"));
+    }
+    assert_eq!(
+        serving.terminate().await,
+        0,
+        "whoever waits for messages is let go"
+    );
+    assert_eq!(attached.line().await, None);
+    let (code, told) = attached.ended().await;
+    assert_eq!(code, Some(1));
+    assert!(told.contains("no kernel answers"), "{told}");
+}
+
+#[tokio::test]
 async fn the_owners_commands_say_what_is_missing_without_a_kernel() {
     let home = Home::empty();
     let commands = [

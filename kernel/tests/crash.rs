@@ -18,7 +18,8 @@ use process::{Home, Serving};
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{Connection, Row};
-use tokio::net::TcpListener;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
 /// After how many answers each kernel is killed.
@@ -327,4 +328,57 @@ async fn a_call_that_was_cut_off_is_of_unknown_outcome_and_is_not_run_again() {
         assert_eq!(histories[id], ["call_started", "call_outcome_unknown"]);
     }
     assert!(received.try_recv().is_err(), "a restart repeats nothing");
+}
+
+/// A worker can go away at any moment: its call has not begun then, or it runs to its end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_hangs_up_leaves_no_call_half_done() {
+    const STEPS: usize = 120;
+    let home = Home::sample();
+    let serving = home.serve().await;
+    let token = serving.task(&home, "public_chat", "stranger").await;
+    let address = serving.url.strip_prefix("http://").unwrap();
+    let begin = async |text: &str| {
+        let arguments = json!({"text": text});
+        let call = json!({"action": "terminal.reply:owner_device", "arguments": arguments});
+        let call = call.to_string();
+        let head = format!(
+            "POST /v1/actions HTTP/1.1\r\nhost: actum\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n",
+            call.len()
+        );
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all((head + &call).as_bytes()).await.unwrap();
+        stream
+    };
+    // How long a whole call takes tells when to hang up.
+    let mut whole = 0usize;
+    let waiting = begin("patient").await;
+    tokio::select! {
+        biased;
+        ready = waiting.readable() => ready.unwrap(),
+        () = async { loop { whole += 1; tokio::task::yield_now().await } } => {}
+    }
+    for step in 0..STEPS {
+        let stream = begin(&format!("impatient {step}")).await;
+        for _ in 0..whole * step / STEPS {
+            tokio::task::yield_now().await;
+        }
+        drop(stream);
+    }
+    assert_eq!(serving.terminate().await, 0);
+
+    verify_file(&home.data())
+        .await
+        .unwrap()
+        .expect("the chain holds");
+    let (calls, histories) = (calls(&home).await, histories(&home).await);
+    println!("{STEPS} hang-ups, {} calls", calls.len());
+    for (id, call) in &calls {
+        assert_eq!(call.state, "succeeded", "{:?}", call.text);
+        assert_eq!(histories[id], ["call_started", "call_succeeded"]);
+    }
+    assert_eq!(
+        rows(&home, "SELECT seq FROM messages").await.len(),
+        calls.len()
+    );
 }

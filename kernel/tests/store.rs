@@ -719,6 +719,44 @@ async fn what_was_stored_is_there_after_reopening_and_the_chain_goes_on() {
 }
 
 #[tokio::test]
+async fn nothing_changes_when_its_record_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(folder.path()).await.unwrap();
+    let token = Ulid::generate();
+    let task = issued(&store, &[token]).await;
+    let running = started(&store, task).await;
+    let before = verified(&store).await;
+    let counts = store.counts().await.unwrap();
+
+    let mut other = raw(folder.path()).await;
+    let full = "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END";
+    sql(&mut other, full).await.unwrap();
+    let new_task = Ulid::generate();
+    assert!(try_issue(&store, new_task, &[]).await.is_err());
+    let revoked = entry(Kind::GrantRevoked, json!({}));
+    assert!(store.revoke(task, revoked).await.is_err());
+    let call = new_call(task, READ, Some(token));
+    let start = store.start(admitted(READ, Some(token)), call.clone());
+    assert!(start.await.is_err());
+    assert!(store.hold(call.clone()).await.is_err());
+    assert!(finish(&store, running, Outcome::Failed).await.is_err());
+    assert!(store.mark_interrupted(now()).await.is_err());
+
+    assert!(store.task(new_task).await.unwrap().is_none());
+    assert!(!store.task(task).await.unwrap().unwrap().revoked);
+    assert!(store.selection(token, task).await.unwrap().is_some());
+    assert!(store.call(call.id).await.unwrap().is_none());
+    assert_eq!(state(&store, running).await.unwrap(), "running");
+    let after = store.counts().await.unwrap();
+    assert_eq!((after.tasks, after.calls), (counts.tasks, counts.calls));
+
+    sql(&mut other, "DROP TRIGGER full").await.unwrap();
+    assert_eq!(verified(&store).await, before);
+    finish(&store, running, Outcome::Failed).await.unwrap();
+    assert_eq!(verified(&store).await.seq, before.seq + 1);
+}
+
+#[tokio::test]
 async fn audit_rows_can_be_added_at_the_end_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let store = five_records(folder.path()).await;

@@ -1,7 +1,12 @@
 //! From an event to a worker's surface, over HTTP: who hands it in decides what its task shows, and
 //! what it does not show is nowhere in the answer.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test says where it fails
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
 
 mod support;
 
@@ -133,7 +138,10 @@ async fn trust_that_an_event_claims_in_its_body_is_refused_by_name() {
     for (field, value) in [
         ("verified_source", json!(true)),
         ("verification_method", json!("oauth_session")),
-        ("trust_context", json!({"channel_trust": "owner_device", "interaction_mode": "user_selected"})),
+        (
+            "trust_context",
+            json!({"channel_trust": "owner_device", "interaction_mode": "user_selected"}),
+        ),
         ("channel_trust", json!("verified_owner_channel")),
         ("source", json!("terminal")),
         ("account_role", json!("owner_mailbox")),
@@ -148,7 +156,11 @@ async fn trust_that_an_event_claims_in_its_body_is_refused_by_name() {
         event[field] = value;
         let answer = kernel.post_event(STRANGERS_CHAT, &event).await;
         answer.refused(400, "input_invalid", "request_malformed");
-        assert!(answer.text().contains(&format!("`{field}`")), "{}", answer.text());
+        assert!(
+            answer.text().contains(&format!("`{field}`")),
+            "{}",
+            answer.text()
+        );
     }
     let mut event = chat_message();
     event["actor_hint"] = json!({"handle": "robin", "relationship": "owner"});
@@ -266,7 +278,15 @@ async fn what_a_task_does_not_show_is_in_no_byte_of_it() {
         keys.sort();
         assert_eq!(
             keys,
-            ["catalog", "expires_at", "limits", "message", "purpose", "selection_tokens", "task_id"]
+            [
+                "catalog",
+                "expires_at",
+                "limits",
+                "message",
+                "purpose",
+                "selection_tokens",
+                "task_id"
+            ]
         );
         let mut keys: Vec<&String> = body["catalog"].as_object().unwrap().keys().collect();
         keys.sort();
@@ -301,7 +321,10 @@ async fn a_worker_can_work_out_the_digest_of_its_view_from_what_it_got() {
     let body = answer.json();
     let tools = body["catalog"]["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 3);
-    let digests: Vec<Digest> = tools.iter().map(|tool| Digest::of_json(tool).unwrap()).collect();
+    let digests: Vec<Digest> = tools
+        .iter()
+        .map(|tool| Digest::of_json(tool).unwrap())
+        .collect();
     assert_eq!(
         answer.at("/catalog/digest"),
         Digest::of_json(&digests).unwrap().to_string()

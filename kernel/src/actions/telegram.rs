@@ -38,7 +38,7 @@ impl TelegramBot {
     /// # Errors
     /// [`reqwest::Error`] when no HTTP client can be made.
     pub fn new(base_url: reqwest::Url, token: String) -> Result<Self, reqwest::Error> {
-        let client = reqwest::Client::builder()
+        let client = crate::http::client()
             .timeout(Duration::from_secs(10))
             // The token stands in the path; it goes to the configured host and nowhere else.
             .redirect(reqwest::redirect::Policy::none())

@@ -24,7 +24,8 @@ impl Owner {
         let config = load_config(config)?;
         let key =
             read_key(&config.data.join("keys"), "owner").map_err(|error| error.to_string())?;
-        let http = reqwest::Client::builder()
+        let http = crate::http::client()
+            .no_proxy()
             .timeout(Duration::from_secs(WAIT + 15))
             .build()
             .map_err(|error| error.to_string())?;

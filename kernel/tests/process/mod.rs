@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
 
 /// The longest that anything here may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,6 +25,12 @@ pub struct Ended {
     pub code: i32,
     pub out: String,
     pub err: String,
+}
+
+/// A command that runs, until it is dropped.
+pub struct Running {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
 }
 
 /// A kernel that serves, until it is dropped.
@@ -98,6 +104,18 @@ impl Home {
         }
     }
 
+    /// Starts `actum` and leaves it running.
+    pub fn start(&self, arguments: &[&str]) -> Running {
+        let mut command = self.command(arguments);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Running { child, lines }
+    }
+
     /// Starts a kernel on `actum.yaml` and waits until it listens.
     pub async fn serve(&self) -> Serving {
         let log = self.path("serve.log");
@@ -115,7 +133,7 @@ impl Home {
             .and_then(|line| line.strip_prefix("Actum listens on "))
             .unwrap_or_else(|| panic!("{line:?}\n{}", self.read("serve.log")))
             .to_owned();
-        let client = reqwest::Client::builder()
+        let client = actum_kernel::http::client()
             .timeout(PATIENCE)
             .build()
             .unwrap();
@@ -138,6 +156,24 @@ impl Home {
         self.read(&format!("data/keys/{name}.key"))
             .trim()
             .to_owned()
+    }
+}
+
+impl Running {
+    /// The next line that it prints; `None` at the end.
+    pub async fn line(&mut self) -> Option<String> {
+        let line = tokio::time::timeout(PATIENCE, self.lines.next_line()).await;
+        line.expect("it prints in time").unwrap()
+    }
+
+    /// Waits for its end; its exit code and what it said on standard error.
+    pub async fn ended(self) -> (Option<i32>, String) {
+        let output = tokio::time::timeout(PATIENCE, self.child.wait_with_output()).await;
+        let output = output.expect("it ends in time").unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
     }
 }
 

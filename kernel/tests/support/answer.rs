@@ -52,13 +52,22 @@ impl Answer {
     pub fn refusal(&self) -> (u16, String, String) {
         let body = self.json();
         assert_eq!(body["ok"], false, "{body}");
-        let mut keys: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut keys: Vec<&str> = body
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
         keys.sort_unstable();
         assert_eq!(keys, ["error", "ok"], "{body}");
         assert!(!self.at("/error/message").is_empty());
         assert_eq!(self.headers["content-type"], [b"application/json"]);
         assert_eq!(self.headers["cache-control"], [b"no-store"]);
-        (self.status, self.at("/error/code"), self.at("/error/reason"))
+        (
+            self.status,
+            self.at("/error/code"),
+            self.at("/error/reason"),
+        )
     }
 
     /// Asserts that it is this refusal.
@@ -85,7 +94,9 @@ impl Answer {
         Self {
             status: self.status,
             headers,
-            body: [before, after].join("\"operation_id\":\"OPERATION\"").into_bytes(),
+            body: [before, after]
+                .join("\"operation_id\":\"OPERATION\"")
+                .into_bytes(),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use super::answer::Answer;
 
@@ -26,7 +28,7 @@ pub struct Task {
 impl Client {
     pub fn new(url: String, data: &std::path::Path) -> Self {
         Self {
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: actum_kernel::http::client().no_proxy().build().unwrap(),
             url,
             keys: data.join("keys"),
         }
@@ -51,6 +53,17 @@ impl Client {
         self.send(bearer(request, token)).await
     }
 
+    /// Writes bytes to a connection of their own and reads what comes until it is closed.
+    pub async fn raw(&self, bytes: &[u8]) -> String {
+        let address = self.url.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        // The answer may come, and the connection be closed, before all is written.
+        let _ = stream.write_all(bytes).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
     /// A POST of bytes as they are.
     pub async fn post(&self, path: &str, token: Option<&str>, body: impl Into<Vec<u8>>) -> Answer {
         let request = self.http.post(format!("{}{path}", self.url));
@@ -72,7 +85,8 @@ impl Client {
     }
 
     pub async fn call(&self, token: &str, body: &Value) -> Answer {
-        self.post("/v1/actions", Some(token), body.to_string()).await
+        self.post("/v1/actions", Some(token), body.to_string())
+            .await
     }
 
     /// A call with arguments and nothing else.
@@ -82,7 +96,8 @@ impl Client {
     }
 
     pub async fn state(&self, token: &str, request_id: &str) -> Answer {
-        self.get(&format!("/v1/actions/{request_id}"), Some(token)).await
+        self.get(&format!("/v1/actions/{request_id}"), Some(token))
+            .await
     }
 
     pub async fn owner_get(&self, path: &str) -> Answer {

@@ -130,7 +130,14 @@ lifecycle_state: active
 
     /// The calls that were started or held, as `(action, state)`.
     pub async fn calls(&self) -> Vec<(String, String)> {
-        self.rows("SELECT action, state FROM calls ORDER BY id").await
+        self.rows("SELECT action, state FROM calls ORDER BY id")
+            .await
+    }
+
+    /// Whether the store has the task down as taken back.
+    pub async fn is_revoked(&self, task: &str) -> bool {
+        let revoked = "SELECT id, revoked_at FROM tasks WHERE revoked_at IS NOT NULL";
+        self.rows(revoked).await.iter().any(|(id, _)| id == task)
     }
 
     async fn rows(&self, query: &'static str) -> Vec<(String, String)> {

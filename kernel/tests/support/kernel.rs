@@ -48,7 +48,11 @@ impl Program {
         };
         let client = Client::new(url.to_owned(), &home.data());
         let home = Arc::new(home);
-        Self { child, client, home }
+        Self {
+            child,
+            client,
+            home,
+        }
     }
 
     /// Sends SIGTERM, and does not wait.

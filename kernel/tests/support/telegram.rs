@@ -9,6 +9,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 
 /// The token that the tests' bot has.
 pub const BOT_TOKEN: &str = "424242:AAtestTOKENtestTOKENtestTOKEN";
@@ -19,6 +20,8 @@ pub enum Reply {
     Json(u16, Value),
     Text(u16, &'static str),
     Redirect(String),
+    /// Nothing until the test says so; then that it was sent.
+    Held(Arc<Notify>),
 }
 
 /// The fake.
@@ -29,6 +32,7 @@ pub struct BotApi {
 
 struct Shared {
     asked: Mutex<Vec<(String, Bytes)>>,
+    came: Notify,
     reply: Mutex<Reply>,
 }
 
@@ -38,6 +42,7 @@ impl BotApi {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
             asked: Mutex::default(),
+            came: Notify::new(),
             reply: Mutex::new(reply),
         });
         let router = Router::new()
@@ -49,8 +54,14 @@ impl BotApi {
 
     /// One that sends messages, as the Bot API says it did.
     pub async fn sending() -> Self {
-        let result = serde_json::json!({"ok": true, "result": {"message_id": 77}});
-        Self::start(Reply::Json(200, result)).await
+        Self::start(Reply::Json(200, sent())).await
+    }
+
+    /// Waits for the first request.
+    pub async fn first(&self) {
+        while self.asked().is_empty() {
+            self.shared.came.notified().await;
+        }
     }
 
     /// Answers this from now on.
@@ -69,16 +80,32 @@ impl BotApi {
 
     /// The configuration that leads to it, once the token is written to `bot.token`.
     pub fn config(&self) -> String {
-        format!("telegram: {{ base_url: {:?}, token_file: bot.token }}", self.url)
+        format!(
+            "telegram: {{ base_url: {:?}, token_file: bot.token }}",
+            self.url
+        )
     }
+}
+
+fn sent() -> Value {
+    serde_json::json!({"ok": true, "result": {"message_id": 77}})
 }
 
 async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, body: Bytes) -> Response {
     shared.asked.lock().unwrap().push((uri.to_string(), body));
+    shared.came.notify_one();
     let reply = shared.reply.lock().unwrap().clone();
     match reply {
-        Reply::Json(status, body) => (StatusCode::from_u16(status).unwrap(), body.to_string()).into_response(),
+        Reply::Held(release) => {
+            release.notified().await;
+            sent().to_string().into_response()
+        }
+        Reply::Json(status, body) => {
+            (StatusCode::from_u16(status).unwrap(), body.to_string()).into_response()
+        }
         Reply::Text(status, body) => (StatusCode::from_u16(status).unwrap(), body).into_response(),
-        Reply::Redirect(to) => (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response(),
+        Reply::Redirect(to) => {
+            (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, to)]).into_response()
+        }
     }
 }
