@@ -1,7 +1,6 @@
 //! The HTTP client that the kernel's own requests go through.
 
 /// Begins a client, with TLS by rustls and ring.
-#[must_use]
 pub fn client() -> reqwest::ClientBuilder {
     // The first one installed stays; a binary that installed another has its way.
     let _ = rustls::crypto::ring::default_provider().install_default();

@@ -1,25 +1,24 @@
 //! The listening loop: bounded connections, bounded headers, a stop that finishes what has begun.
+//!
+//! HTTP/1.1 alone: what speaks more than that belongs in front of a kernel, and a connection that
+//! could still become HTTP/2 has no bound on its headers until it said which it is.
 
 use std::future::Future;
-use std::io::{self, Cursor};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 /// The longest that a connection may take to send a request's headers.
 const HEADER_TIME: Duration = Duration::from_secs(10);
 /// The largest set of headers, in bytes.
 const HEADER_BYTES: usize = 32 * 1024;
-/// What an HTTP/2 connection begins with (RFC 9113, section 3.4).
-const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Serves until `stop`; then takes no more connections, and gives those that are open `patience` to
 /// end their requests.
@@ -41,14 +40,10 @@ async fn serve_timely(
     stop: impl Future<Output = ()>,
     patience: Duration,
 ) {
-    let mut http = Builder::new(TokioExecutor::new());
-    http.http1()
-        .timer(TokioTimer::new())
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
         .header_read_timeout(header_time)
         .max_buf_size(HEADER_BYTES);
-    http.http2()
-        .timer(TokioTimer::new())
-        .max_header_list_size(HEADER_BYTES as u32);
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(connections));
     tokio::pin!(stop);
@@ -74,17 +69,9 @@ async fn serve_timely(
         };
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
-        let (http, watcher) = (http.clone(), graceful.watcher());
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
-            let served = match tokio::time::timeout(header_time, opened(stream)).await {
-                Ok(Ok(stream)) => {
-                    let connection = http.serve_connection(TokioIo::new(stream), service);
-                    watcher.watch(connection.into_owned()).await
-                }
-                Ok(Err(error)) => Err(error.into()),
-                Err(elapsed) => Err(elapsed.into()),
-            };
-            if let Err(error) = served {
+            if let Err(error) = connection.await {
                 tracing::debug!(%error, "a connection ended badly");
             }
             drop(place);
@@ -99,28 +86,12 @@ async fn serve_timely(
     }
 }
 
-/// A connection that has sent as much as tells HTTP/2 from HTTP/1, and will be read from its
-/// beginning. Only from there on does the HTTP library bound the time that headers may take.
-async fn opened(
-    mut stream: TcpStream,
-) -> io::Result<impl AsyncRead + AsyncWrite + Unpin + Send + 'static> {
-    let mut sent = Vec::with_capacity(HTTP2_PREFACE.len());
-    while sent.len() < HTTP2_PREFACE.len() && HTTP2_PREFACE.starts_with(&sent) {
-        let missing = HTTP2_PREFACE.len() - sent.len();
-        let mut rest = (&mut stream).take(missing as u64);
-        if rest.read_buf(&mut sent).await? == 0 {
-            break;
-        }
-    }
-    let (reader, writer) = stream.into_split();
-    Ok(tokio::io::join(Cursor::new(sent).chain(reader), writer))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use axum::routing::get;
-    use tokio::io::AsyncWriteExt;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
 
     /// Starts a server with little time for headers and gives a connection to it.
     async fn connection() -> TcpStream {

@@ -271,6 +271,13 @@ async fn a_stop_lets_go_of_an_owner_who_waits() {
     assert_eq!(home.ledger().await.last().unwrap().0, "kernel_stopped");
 }
 
+/// Waits until a kernel takes no more connections.
+async fn closed(kernel: &Client) {
+    let address = kernel.url.strip_prefix("http://").unwrap();
+    let closed = async { while TcpStream::connect(address).await.is_ok() {} };
+    tokio::time::timeout(SOON, closed).await.unwrap();
+}
+
 #[tokio::test]
 async fn sigterm_finishes_the_call_under_way_and_takes_no_other() {
     let release = Arc::new(Notify::new());
@@ -292,9 +299,7 @@ async fn sigterm_finishes_the_call_under_way_and_takes_no_other() {
         tokio::spawn(async move { worker.ask(&token, SEND, json!({"text": "Hello"})).await });
     bot.first().await;
     kernel.terminate();
-    let address = kernel.url.strip_prefix("http://").unwrap().to_owned();
-    let closed = async { while TcpStream::connect(&address).await.is_ok() {} };
-    tokio::time::timeout(SOON, closed).await.unwrap();
+    closed(&kernel).await;
 
     release.notify_one();
     let answer = call.await.unwrap();
@@ -328,7 +333,7 @@ async fn a_call_goes_on_when_its_worker_is_gone() {
     };
     let home = Home::desk("telegram", &[authority], &bot.config());
     home.write("bot.token", BOT_TOKEN);
-    let kernel = Here::start(home).await;
+    let mut kernel = Here::start(home).await;
     let event = json!({"event_type": "message", "channel_account": "4711"});
     let task = kernel.begin("desk", &event).await;
 
@@ -338,11 +343,20 @@ async fn a_call_goes_on_when_its_worker_is_gone() {
     bot.first().await;
     call.abort();
     assert!(call.await.unwrap_err().is_cancelled());
+    // Nor does a stop cut it off.
+    kernel.ask_to_stop();
+    closed(&kernel).await;
     release.notify_one();
     let home = kernel.stopped().await;
     assert_eq!(
         home.calls().await,
         [(SEND.to_owned(), "succeeded".to_owned())]
+    );
+    let ledger = home.ledger().await;
+    let kinds: Vec<&str> = ledger.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!(
+        kinds[2..],
+        ["call_started", "call_succeeded", "kernel_stopped"]
     );
 }
 
