@@ -279,6 +279,8 @@ pub enum ActionErrorKind {
     Unavailable,
     /// It was tried and failed.
     Failed,
+    /// It was tried, and whether it took effect is not known.
+    OutcomeUnknown,
 }
 
 impl ActionError {
@@ -296,6 +298,16 @@ impl ActionError {
     pub fn failed(message: impl Into<String>) -> Self {
         Self {
             kind: ActionErrorKind::Failed,
+            message: message.into(),
+        }
+    }
+
+    /// It was begun, and whether it took effect is not known: a request was sent, and no answer came.
+    /// A person has to find out.
+    #[must_use]
+    pub fn outcome_unknown(message: impl Into<String>) -> Self {
+        Self {
+            kind: ActionErrorKind::OutcomeUnknown,
             message: message.into(),
         }
     }

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use actum::grant::{SealKey, VerifiedGrant};
 use jiff::Timestamp;
@@ -209,6 +209,9 @@ pub struct LiveTask {
     pub grant: VerifiedGrant,
     /// What the event's sender wrote.
     pub message: Option<String>,
+    /// What stands before the tools in the worker's answer. It is the same each time, and written
+    /// the first time.
+    pub(crate) head: OnceLock<String>,
     token_hash: SecretHash,
 }
 
@@ -278,6 +281,7 @@ impl LiveTasks {
             id,
             grant,
             message: stored.message,
+            head: OnceLock::new(),
             token_hash: SecretHash::new(stored.token_hash),
         });
         self.cache.insert(id, Arc::clone(&task));

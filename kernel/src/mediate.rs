@@ -278,7 +278,8 @@ impl Attempt<'_> {
 /// How a handler ended.
 enum Ended {
     Value(Value),
-    Error(ActionErrorKind, String),
+    /// With an error: one word for the worker, and the text for the operator's log.
+    Error(&'static str, String),
     /// It was stopped, and what it did until then is not known.
     Unknown(String),
 }
@@ -287,7 +288,7 @@ async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> En
     let admitted = recorded.into_admitted();
     let read_only = admitted.is_read_only();
     let stopped = |why: String| match read_only {
-        true => Ended::Error(ActionErrorKind::Failed, why),
+        true => Ended::Error("operation_failed", why),
         false => Ended::Unknown(why),
     };
     let deadline = Config::seconds(&kernel.limits.handler_seconds);
@@ -304,7 +305,11 @@ async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> En
             }
             Ended::Value(value)
         }
-        Ok(Ok(Err(error))) => Ended::Error(error.kind(), error.message().to_owned()),
+        Ok(Ok(Err(error))) => match error.kind() {
+            ActionErrorKind::Unavailable => Ended::Error("unavailable", error.message().to_owned()),
+            ActionErrorKind::Failed => Ended::Error("operation_failed", error.message().to_owned()),
+            ActionErrorKind::OutcomeUnknown => stopped(error.message().to_owned()),
+        },
         Ok(Err(_)) => stopped("the handler panicked".to_owned()),
         Err(_) => {
             handler.abort();
@@ -335,12 +340,8 @@ impl Kernel {
                 };
                 (Outcome::Succeeded(result), Kind::CallSucceeded, answer)
             }
-            Ended::Error(error, why) => {
+            Ended::Error(reason, why) => {
                 tracing::warn!(call = %request_id, why, "a handler failed");
-                let reason = match error {
-                    ActionErrorKind::Unavailable => "unavailable",
-                    ActionErrorKind::Failed => "operation_failed",
-                };
                 note("reason", json!(reason));
                 (
                     Outcome::Failed,

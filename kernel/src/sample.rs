@@ -104,7 +104,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
         let mut found = BTreeSet::new();
         walk(&root, &root, &mut found);
-        found.retain(|path| !path.ends_with("README.md") && !path.ends_with(".gitkeep"));
+        found.retain(|path| !path.ends_with("README.md") && !path.ends_with(".keep"));
         let embedded: BTreeSet<String> = FILES.iter().map(|(path, _)| (*path).to_owned()).collect();
         assert_eq!(found, embedded);
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use actum::gate::DenialReason;
-use actum::project;
+use actum::{CatalogView, project};
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
@@ -56,9 +56,19 @@ pub async fn task(
     Ok(json_text(StatusCode::OK, task_json(&kernel, &task)))
 }
 
-/// The task with its view. The descriptors are ready bytes; only what surrounds them is written here.
+/// The task with its view. All of it is ready bytes, but for the first time a task is asked for.
 fn task_json(kernel: &Kernel, task: &LiveTask) -> String {
     let view = project(&task.grant, &kernel.catalog);
+    let head = task.head.get_or_init(|| head_json(task, &view));
+    let mut out = String::with_capacity(head.len() + view.tools_len() + 2);
+    out.push_str(head);
+    view.write_tools(&mut out);
+    out.push_str("}}");
+    out
+}
+
+/// What stands before the tools: an object, and the catalog in it, both left open.
+fn head_json(task: &LiveTask, view: &CatalogView) -> String {
     let root = task.grant.root();
     let head = json!({
         "expires_at": task.grant.expires_at(),
@@ -81,8 +91,6 @@ fn task_json(kernel: &Kernel, task: &LiveTask) -> String {
         ",\"catalog\":{{\"digest\":\"{}\",\"tools\":",
         view.digest()
     );
-    view.write_tools(&mut out);
-    out.push_str("}}");
     out
 }
 

@@ -843,11 +843,13 @@ async fn what_is_no_store_is_told_by_its_file_and_left_as_it_is() {
 #[tokio::test]
 async fn a_damaged_store_is_told_and_not_taken_for_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();
-    five_records(folder.path()).await.close().await;
+    let store = five_records(folder.path()).await;
+    store.close().await;
     let file = folder.path().join("actum.db");
     let journal = folder.path().join("actum.db-wal");
     let left = std::fs::metadata(journal).map_or(0, |journal| journal.len());
     assert_eq!(left, 0, "a store that was closed is whole in its file");
+    drop(store);
     let mut bytes = std::fs::read(&file).unwrap();
     // All but the page of the schema.
     bytes[4096..].fill(0xa5);

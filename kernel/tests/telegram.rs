@@ -122,45 +122,59 @@ async fn a_failure_of_the_bot_api_is_told_without_its_words() {
     let kernel = kernel("telegram", &bot.config());
     let task = from(&kernel, "4711").await;
     let mut answers = Vec::new();
-    for reply in [
-        Reply::Json(
+    let unknown = |reply| (reply, "outcome_unknown", "outcome_unknown");
+    let failed = |reply| (reply, "operation_failed", "failed");
+    for (reply, reason, state) in [
+        failed(Reply::Json(
             400,
             json!({"ok": false, "error_code": 400, "description": "ZANZIBAR not found"}),
-        ),
-        Reply::Json(200, json!({"ok": false, "description": "ZANZIBAR"})),
-        Reply::Json(200, json!({"ok": true, "description": "ZANZIBAR"})),
-        Reply::Json(
+        )),
+        failed(Reply::Json(
+            200,
+            json!({"ok": false, "description": "ZANZIBAR"}),
+        )),
+        failed(Reply::Text(404, "<html>ZANZIBAR</html>")),
+        // The message may have gone out.
+        unknown(Reply::Json(
+            200,
+            json!({"ok": true, "description": "ZANZIBAR"}),
+        )),
+        unknown(Reply::Json(
             200,
             json!({"ok": true, "result": {"message_id": "ZANZIBAR"}}),
-        ),
-        Reply::Json(200, json!(["ZANZIBAR"])),
-        Reply::Text(502, "<html>ZANZIBAR</html>"),
-        Reply::Text(200, ""),
+        )),
+        unknown(Reply::Json(200, json!(["ZANZIBAR"]))),
+        unknown(Reply::Text(502, "<html>ZANZIBAR</html>")),
+        unknown(Reply::Text(200, "")),
     ] {
         let why = format!("{reply:?}");
         bot.reply(reply);
         let answer = send(&kernel, &task, "Hello").await;
-        answer.refused(422, "operation_unsupported", "operation_failed");
+        answer.refused(422, "operation_unsupported", reason);
         assert!(!answer.text().contains("ZANZIBAR"), "{why}: {answer:?}");
-        let state = kernel
+        let told = kernel
             .state(&task.token, &answer.at("/error/request_id"))
             .await;
-        assert_eq!(state.at("/state"), "failed", "{why}");
-        assert!(!state.text().contains("ZANZIBAR"), "{why}: {state:?}");
+        assert_eq!(told.at("/state"), state, "{why}");
+        assert!(!told.text().contains("ZANZIBAR"), "{why}: {told:?}");
         answers.push(answer);
     }
     assert_eq!(bot.asked().len(), answers.len());
     // The operator finds the words in the log; the ledger keeps the reason alone.
     assert!(kernel.log().contains("ZANZIBAR not found"));
     let ledger = kernel.home.ledger().await;
-    let failed: Vec<&Value> = ledger
+    let ended: Vec<(&str, &Value)> = ledger
         .iter()
-        .filter(|(kind, _)| kind == "call_failed")
-        .map(|(_, body)| body)
+        .filter(|(kind, _)| kind == "call_failed" || kind == "call_outcome_unknown")
+        .map(|(kind, body)| (kind.as_str(), body))
         .collect();
-    assert_eq!(failed.len(), answers.len());
-    for body in failed {
-        assert_eq!(body["reason"], "operation_failed");
+    assert_eq!(ended.len(), answers.len());
+    for (kind, body) in ended {
+        let reason = match kind {
+            "call_failed" => "operation_failed",
+            _ => "outcome_unknown",
+        };
+        assert_eq!(body["reason"], reason);
         assert!(!body.to_string().contains("ZANZIBAR"), "{body}");
     }
     token_is_nowhere(&kernel, &answers);

@@ -7,6 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+/// The largest answer of the Bot API that is read, in bytes.
+const MAX_ANSWER: usize = 64 * 1024;
+
 /// A Telegram bot, or that there is none.
 pub struct TelegramBot(Option<Bot>);
 
@@ -105,7 +108,6 @@ pub async fn reply(bot: &TelegramBot, call: &Call, ask: SendText) -> Result<Sent
         .pop_if_empty()
         .extend([format!("bot{}", bot.token).as_str(), "sendMessage"]);
     let body = json!({"chat_id": chat.account, "text": ask.text});
-    // An error of the client's names the URL, and with it the token.
     let answer = bot
         .client
         .post(url)
@@ -113,16 +115,56 @@ pub async fn reply(bot: &TelegramBot, call: &Call, ask: SendText) -> Result<Sent
         .body(body.to_string())
         .send()
         .await
-        .map_err(|error| ActionError::unavailable(format!("Telegram: {}", error.without_url())))?;
-    let text = answer.text().await.map_err(reqwest::Error::without_url)?;
-    let answer: BotAnswer = serde_json::from_str(&text)?;
-    match answer.result {
-        Some(message) if answer.ok => Ok(Sent {
+        .map_err(not_sent)?;
+    let status = answer.status();
+    let answer: Option<BotAnswer> = read(answer)
+        .await
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    match answer {
+        Some(BotAnswer {
+            ok: true,
+            result: Some(message),
+            ..
+        }) => Ok(Sent {
             message_id: message.message_id,
         }),
-        _ => Err(ActionError::failed(format!(
+        Some(BotAnswer {
+            ok: false,
+            description,
+            ..
+        }) => Err(ActionError::failed(format!(
             "Telegram refused: {}",
-            answer.description.unwrap_or_default()
+            description.unwrap_or_default()
         ))),
+        // Whoever sends elsewhere, or finds fault with the request, has not taken the message.
+        None if status.is_redirection() || status.is_client_error() => {
+            Err(ActionError::failed(format!("Telegram refused: {status}")))
+        }
+        _ => Err(ActionError::outcome_unknown(
+            "Telegram took the message and gave no answer that can be read",
+        )),
     }
+}
+
+/// What a failed request says of the message. The client's errors name the URL, and with it the
+/// token, so the URL is left out.
+fn not_sent(error: reqwest::Error) -> ActionError {
+    let is_connect = error.is_connect();
+    let told = format!("Telegram: {}", error.without_url());
+    match is_connect {
+        true => ActionError::unavailable(told),
+        false => ActionError::outcome_unknown(told),
+    }
+}
+
+/// The answer's body, if it comes to its end and is no larger than such an answer can be.
+async fn read(mut answer: reqwest::Response) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await.ok()? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > MAX_ANSWER {
+            return None;
+        }
+    }
+    Some(bytes)
 }
