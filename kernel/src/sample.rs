@@ -109,6 +109,14 @@ mod tests {
         assert_eq!(found, embedded);
     }
 
+    /// Without its handler, an action that the sample grants fails this by its name.
+    #[test]
+    fn the_sample_grants_nothing_that_is_missing() {
+        let home = tempfile::tempdir().unwrap();
+        let config = write_once(home.path()).unwrap();
+        crate::cli::check(Some(config), None, None).unwrap();
+    }
+
     #[test]
     fn it_is_written_once_and_what_is_there_is_kept() {
         let folder = tempfile::tempdir().unwrap();

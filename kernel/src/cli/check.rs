@@ -30,7 +30,7 @@ record! {
     }
 }
 
-pub(super) fn run(
+pub(crate) fn run(
     config: Option<PathBuf>,
     manifests: Option<PathBuf>,
     accepted: Option<PathBuf>,

@@ -166,6 +166,9 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
+#[cfg(test)]
+pub(crate) use check::run as check;
+
 /// The configuration's path: the one named, or the sample's.
 fn config_path(named: Option<PathBuf>) -> PathBuf {
     named.unwrap_or_else(|| PathBuf::from(HOME).join(crate::sample::CONFIG))
