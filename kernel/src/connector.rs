@@ -9,7 +9,8 @@ use axum::response::Response;
 use serde_json::json;
 
 use crate::Kernel;
-use crate::ingress::{Issued, PostedEvent};
+use crate::config::Connector;
+use crate::ingress::PostedEvent;
 use crate::reply::{Refusal, json_value};
 use crate::request::{bearer, shaped_body};
 
@@ -23,33 +24,34 @@ pub async fn event(
         .and_then(|key| kernel.connector_of(key))
         .ok_or_else(Refusal::unauthenticated)?;
     let posted: PostedEvent = shaped_body(body, kernel.limits.body_bytes.value).await?;
-    let issued = kernel
-        .take_in(connector, &posted)
-        .await?
-        .map_err(|turned| {
-            Refusal::new(
-                StatusCode::FORBIDDEN,
-                "policy_denied",
-                turned.reason,
-                turned.message,
-            )
-        })?;
-    Ok(json_value(StatusCode::CREATED, &issued_json(&issued)))
+    begin(&kernel, connector, &posted).await
 }
 
-/// A task, as whoever starts its worker gets it.
-pub(crate) fn issued_json(issued: &Issued) -> serde_json::Value {
-    json!({
+/// Takes an event in and answers with its task, for whoever starts the task's worker.
+pub(crate) async fn begin(
+    kernel: &Kernel,
+    connector: &Connector,
+    posted: &PostedEvent,
+) -> Result<Response, Refusal> {
+    let issued = kernel.take_in(connector, posted).await?.map_err(|turned| {
+        Refusal::new(
+            StatusCode::FORBIDDEN,
+            "policy_denied",
+            turned.reason,
+            turned.message,
+        )
+    })?;
+    let selections = issued.selections.iter();
+    let body = json!({
         "ok": true,
         "event_id": issued.grant.event_id,
         "route": issued.route,
         "task_id": issued.grant.task_id,
         "task_token": issued.token.reveal(),
         "expires_at": issued.grant.expires_at,
-        "selection_tokens": issued
-            .selections
-            .iter()
+        "selection_tokens": selections
             .map(|selection| json!({"token": selection.id, "type": selection.token_type}))
             .collect::<Vec<_>>(),
-    })
+    });
+    Ok(json_value(StatusCode::CREATED, &body))
 }

@@ -16,7 +16,7 @@ use ulid::Ulid;
 
 use crate::Kernel;
 use crate::auth::Secret;
-use crate::connector::issued_json;
+use crate::connector::begin;
 use crate::ingress::PostedEvent;
 use crate::ledger::{Entry, Kind};
 use crate::reply::{Refusal, json_value};
@@ -147,18 +147,7 @@ pub async fn select(
             "`owner.connector` is not there",
         )
     })?;
-    let issued = kernel
-        .take_in(connector, &posted)
-        .await?
-        .map_err(|turned| {
-            Refusal::new(
-                StatusCode::FORBIDDEN,
-                "policy_denied",
-                turned.reason,
-                turned.message,
-            )
-        })?;
-    Ok(json_value(StatusCode::CREATED, &issued_json(&issued)))
+    begin(&kernel, connector, &posted).await
 }
 
 /// `POST /v1/owner/tasks/{id}/revoke`
