@@ -29,7 +29,10 @@ pub fn parse(text: &str) -> Vec<Claim> {
             Some(Claim {
                 row: row.to_owned(),
                 line: index + 1,
-                tests: tests.filter(|test| test.contains("::")).map(str::to_owned).collect(),
+                tests: tests
+                    .filter(|test| test.contains("::"))
+                    .map(str::to_owned)
+                    .collect(),
             })
         })
         .collect()
@@ -37,7 +40,9 @@ pub fn parse(text: &str) -> Vec<Claim> {
 
 fn is_row(text: &str) -> bool {
     let mut letters = text.chars();
-    letters.next().is_some_and(|letter| letter.is_ascii_uppercase())
+    letters
+        .next()
+        .is_some_and(|letter| letter.is_ascii_uppercase())
         && text.len() > 1
         && letters.all(|letter| letter.is_ascii_digit())
 }
@@ -50,15 +55,19 @@ pub fn ran(log: &str) -> BTreeMap<String, bool> {
     for line in log.lines() {
         let line = line.trim();
         if line.starts_with("Running ") {
-            target = line.rsplit_once("deps/").map_or("", |(_, file)| file).to_owned();
+            target = line
+                .rsplit_once("deps/")
+                .map_or("", |(_, file)| file)
+                .to_owned();
             // `absence-0123456789abcdef)`
             if let Some((name, _)) = target.clone().rsplit_once('-') {
                 name.clone_into(&mut target);
             }
         } else if line.starts_with("Doc-tests ") {
             "doc".clone_into(&mut target);
-        } else if let Some((name, result)) =
-            line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... "))
+        } else if let Some((name, result)) = line
+            .strip_prefix("test ")
+            .and_then(|rest| rest.split_once(" ... "))
         {
             found.insert(format!("{target}::{name}"), result == "ok");
         }

@@ -56,6 +56,9 @@ fn every_row_of_the_spine_is_claimed_with_a_test() {
         "C3", "C5", "D1", "D2", "D3", "D4", "D6", "E1", "E7",
     ] {
         let claim = claims.iter().find(|claim| claim.row == row);
-        assert!(claim.is_some_and(|claim| !claim.tests.is_empty()), "{row} is not claimed");
+        assert!(
+            claim.is_some_and(|claim| !claim.tests.is_empty()),
+            "{row} is not claimed"
+        );
     }
 }

@@ -10,12 +10,24 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let claims = concat!(env!("CARGO_MANIFEST_DIR"), "/../CLAIMS.md");
-    let read = |path: &str| std::fs::read_to_string(path).map_err(|error| eprintln!("{path}: {error}"));
-    let (Ok(claims), Ok(log)) = (read(claims), read(&log)) else { return ExitCode::from(2) };
+    let read =
+        |path: &str| std::fs::read_to_string(path).map_err(|error| eprintln!("{path}: {error}"));
+    let (Ok(claims), Ok(log)) = (read(claims), read(&log)) else {
+        return ExitCode::from(2);
+    };
     let (claims, ran) = (parse(&claims), ran(&log));
     let problems = judge(&claims, &ran);
     problems.iter().for_each(|problem| eprintln!("{problem}"));
     let named: usize = claims.iter().map(|claim| claim.tests.len()).sum();
-    println!("{} claims name {named} tests, of {} that ran; {} problems", claims.len(), ran.len(), problems.len());
-    if problems.is_empty() && named > 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "{} claims name {named} tests, of {} that ran; {} problems",
+        claims.len(),
+        ran.len(),
+        problems.len()
+    );
+    if problems.is_empty() && named > 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
