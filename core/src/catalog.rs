@@ -3,8 +3,10 @@
 //! It is the kernel's own. No worker, grant or event sets or changes it; it is built before the
 //! first request and passed as a value from there on.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+use rustc_hash::FxHashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -30,7 +32,8 @@ pub struct EgressDeclaration {
 /// What exists.
 #[derive(Debug, Clone, Default)]
 pub struct ActionCatalog {
-    entries: HashMap<ActionId, Entry>,
+    /// The hash is fast and not keyed: what is in here the kernel put in, and nobody else.
+    entries: FxHashMap<ActionId, Entry>,
 }
 
 /// All that is true of one action.

@@ -82,14 +82,17 @@ impl<'a> CatalogView<'a> {
         Digest::of_bytes(list.as_bytes())
     }
 
+    /// How many bytes [`write_tools`](Self::write_tools) appends.
+    #[must_use]
+    pub fn tools_len(&self) -> usize {
+        let each = self.tools.iter().map(|tool| tool.presentation.json.len());
+        // A comma between any two, and the brackets.
+        each.sum::<usize>() + self.len().saturating_sub(1) + 2
+    }
+
     /// Appends the JSON array of the tools, as `GET /v1/task` has it. It is canonical JSON.
     pub fn write_tools(&self, out: &mut String) {
-        let bytes: usize = self
-            .tools
-            .iter()
-            .map(|tool| tool.presentation.json.len() + 1)
-            .sum();
-        out.reserve(bytes + 2);
+        out.reserve(self.tools_len());
         out.push('[');
         for (index, tool) in self.tools.iter().enumerate() {
             if index > 0 {
