@@ -11,11 +11,13 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::action::{ActionError, HandlerContext};
 
-pub use crate::action::{Action, Declaration, DeclarationKind, HandlerFuture, HostType, Place};
+pub use crate::action::{
+    Action, Declaration, DeclarationKind, HandlerFuture, HostType, Place, Prepared,
+};
 pub use crate::descriptor::Hints;
 pub use crate::id::check_action_id;
 pub use crate::schema::{SchemaFault, no_arguments};
@@ -40,6 +42,16 @@ impl<T: DeserializeOwned> PayloadDeserialize for T {}
 pub trait PayloadSchema: JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> PayloadSchema for T {}
+
+/// Said when a payload cannot go from the thread that reads it to the one that runs the handler.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an action's payload: it is not `Send`",
+    label = "any thread may run the handler",
+    note = "hold plain values in it: `Arc` instead of `Rc`, no raw pointers"
+)]
+pub trait PayloadSend: Send + 'static {}
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static> PayloadSend for T {}
 
 /// Said when a payload is known to be no object.
 #[diagnostic::on_unimplemented(
@@ -154,6 +166,8 @@ impl<E: Into<ActionError>> OutputError for E {}
 pub const fn payload_can_be_read<T: PayloadDeserialize>() {}
 /// Fails to compile, at the type, unless it can be described.
 pub const fn payload_can_be_described<T: PayloadSchema>() {}
+/// Fails to compile, at the type, unless another thread can run the handler with it.
+pub const fn payload_can_be_sent<T: PayloadSend>() {}
 /// Fails to compile, at the type, when it is known to be no object.
 pub const fn payload_has_fields<T, K: ObjectOf<T> + Copy>(_: K) {}
 /// Fails to compile, at the type, unless the host can hold one.
@@ -163,13 +177,31 @@ pub const fn resource_can_be_shared<T: Resource + ?Sized>() {}
 /// Fails to compile, at the type, unless it is a `Result` whose value and error can be told.
 pub const fn output_can_be_told<T: Output>() {}
 
-/// The payload from arguments that the compiled schema has accepted.
+/// Reads the payload out of arguments that fit the schema; what is left is to run the handler.
 ///
 /// # Errors
-/// What serde refuses although the schema accepts it; the text names no value.
-pub fn payload<T: PayloadDeserialize>(arguments: Value) -> Result<T, ActionError> {
-    serde_json::from_value(arguments)
-        .map_err(|_| ActionError::failed("the payload type refuses what its schema accepts"))
+/// What serde refuses although the schema accepts it. Its text may hold values of the caller's.
+pub fn prepare<T: PayloadDeserialize + PayloadSend>(
+    arguments: Value,
+    run: impl FnOnce(HandlerContext, T) -> HandlerFuture + Send + 'static,
+) -> Result<Prepared, serde_json::Error> {
+    let is_empty = arguments == Value::Object(Map::new());
+    let payload = serde_json::from_value(arguments).or_else(|error| {
+        // serde writes a unit struct as `null`; a model that fills in nothing writes `{}`.
+        let unit = is_empty.then(|| serde_json::from_value(Value::Null).ok());
+        unit.flatten().ok_or(error)
+    })?;
+    Ok(Box::new(move |context| run(context, payload)))
+}
+
+/// Leaves the handler to be run; it takes no arguments, and the schema has seen that none came.
+///
+/// # Errors
+/// None; the shape is that of [`prepare`].
+pub fn prepare_without(
+    run: impl FnOnce(HandlerContext) -> HandlerFuture + Send + 'static,
+) -> Result<Prepared, serde_json::Error> {
+    Ok(Box::new(run))
 }
 
 /// The value for a parameter taken by reference.
@@ -211,8 +243,10 @@ pub fn no_parameters() -> Result<Value, SchemaFault> {
     Ok(no_arguments())
 }
 
-/// The schema of a result.
-#[must_use]
-pub fn output_schema<T: Output>() -> Option<Value> {
+/// The schema of a result; `None` where there is nothing to tell.
+///
+/// # Errors
+/// The schema is too large.
+pub fn output_schema<T: Output>() -> Result<Option<Value>, SchemaFault> {
     crate::schema::result_of::<T::Value>()
 }

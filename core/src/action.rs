@@ -16,6 +16,9 @@ use crate::descriptor::Hints;
 use crate::id::ActionId;
 use crate::schema::SchemaFault;
 
+/// A call whose arguments are read: all that is left is to run it.
+pub type Prepared = Box<dyn FnOnce(HandlerContext) -> HandlerFuture + Send>;
+
 /// A handler's future.
 pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Value, ActionError>> + Send>>;
 
@@ -45,11 +48,11 @@ pub struct Action {
     #[doc(hidden)]
     pub parameters: fn() -> Result<Value, SchemaFault>,
     #[doc(hidden)]
-    pub output: fn() -> Option<Value>,
+    pub output: fn() -> Result<Option<Value>, SchemaFault>,
     #[doc(hidden)]
     pub needs: &'static [fn() -> HostType],
     #[doc(hidden)]
-    pub run: fn(HandlerContext, Value) -> HandlerFuture,
+    pub prepare: fn(Value) -> Result<Prepared, serde_json::Error>,
 }
 
 inventory::collect!(Action);
@@ -131,8 +134,8 @@ impl HostType {
     }
 }
 
-/// A known id that nothing dispatches, or that only the kernel may originate; made by
-/// [`known!`](crate::known) and [`kernel_origin!`](crate::kernel_origin).
+/// What is said of an id or a crate beside any handler; made by [`known!`](crate::known),
+/// [`kernel_origin!`](crate::kernel_origin) and [`pack!`](crate::pack).
 #[derive(Debug, Clone, Copy)]
 pub struct Declaration {
     #[doc(hidden)]
@@ -145,13 +148,18 @@ pub struct Declaration {
 
 inventory::collect!(Declaration);
 
-/// What a [`Declaration`] says of its id.
+/// What a [`Declaration`] says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeclarationKind {
     /// It exists, and nothing dispatches it.
     Known,
     /// The kernel itself may originate it, without a grant's lists.
     KernelOrigin,
+    /// The crate of this name is linked, and has these actions; any one, where none is named.
+    Pack {
+        /// The ids.
+        promises: &'static [&'static str],
+    },
 }
 
 /// One call, as its handler may know it.

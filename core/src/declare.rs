@@ -1,4 +1,4 @@
-//! One-line declarations of ids that have no handler.
+//! One-line declarations: of ids that have no handler, and of crates whose actions a binary has.
 
 /// Declares an id that exists and that nothing dispatches, so that manifests can speak of it.
 ///
@@ -30,22 +30,67 @@ macro_rules! kernel_origin {
     };
 }
 
+/// Says that this binary has the actions of a crate, which no other line of its code may name.
+///
+/// A crate that stands in `Cargo.toml` and nowhere in the code is not linked, and its actions are
+/// silently not there. This line names it, and makes its absence a fault of the start: the crate has
+/// at least one action, or exactly those that the pack promises are among them.
+///
+/// ```text
+/// actum::pack!(mail_actions);
+/// actum::pack!(door_actions, ["door.open", "door.lock"]);
+/// ```
+#[macro_export]
+macro_rules! pack {
+    ($name:ident $(, [$($id:literal),* $(,)?])? $(,)?) => {
+        const _: () = {
+            #[allow(unused_extern_crates)]
+            extern crate $name as _;
+            $($(
+                $crate::__check_id!($id);
+            )*)?
+            $crate::__submit!(
+                ::core::stringify!($name),
+                Pack { promises: &[$($($id),*)?] }
+            );
+        };
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __declare {
     ($id:literal, $kind:ident) => {
         const _: () = {
-            const _: () = ::core::assert!(
-                ::core::matches!(
-                    $crate::__private::check_action_id($id),
-                    ::core::result::Result::Ok(())
-                ),
-                "not an action id: dotted lower-case segments with an optional `:qualifier`"
-            );
+            $crate::__check_id!($id);
+            $crate::__submit!($id, $kind);
+        };
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __check_id {
+    ($id:literal) => {
+        const _: () = ::core::assert!(
+            ::core::matches!(
+                $crate::__private::check_action_id($id),
+                ::core::result::Result::Ok(())
+            ),
+            "not an action id: dotted lower-case segments with an optional `:qualifier`"
+        );
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __submit {
+    ($id:expr, $($kind:tt)*) => {
+        const _: () = {
             $crate::__private::inventory::submit! {
                 $crate::__private::Declaration {
                     id: $id,
-                    kind: $crate::__private::DeclarationKind::$kind,
+                    kind: $crate::__private::DeclarationKind::$($kind)*,
                     at: $crate::__private::Place {
                         file: ::core::file!(),
                         line: ::core::line!(),

@@ -61,6 +61,7 @@ pub mod json;
 pub mod project;
 pub mod registry;
 pub mod schema;
+pub mod testing;
 
 pub use action::{Action, ActionError, Call, Resources, Selection};
 pub use catalog::{ActionCatalog, EgressDeclaration};
@@ -91,3 +92,23 @@ pub use registry::Registry;
 /// `Result<T, ActionError>` with a `T` that implements `Serialize` and `JsonSchema`, and stays the
 /// ordinary function that it is.
 pub use actum_macros::action;
+
+/// The actions of the annotated functions that are named, for a registry that is put together by
+/// hand instead of by [`Registry::linked`]: where linking cannot be relied on, or where a binary
+/// wants some of the handlers that it links. It is the same registry.
+///
+/// ```
+/// mod mail {
+///     # use actum::{ActionError, action};
+///     #[action(id = "mail.count", description = "Count the messages.")]
+///     pub async fn count() -> Result<u8, ActionError> {
+///         Ok(3)
+///     }
+/// }
+///
+/// let by_hand = actum::Registry::new(actum::actions![mail::count], [])?;
+/// let linked = actum::Registry::linked()?;
+/// assert_eq!(by_hand.catalog().digest()?, linked.catalog().digest()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub use actum_macros::actions;

@@ -9,13 +9,13 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::action::{
-    Action, Declaration, DeclarationKind, HandlerContext, HandlerFuture, Place, Resources,
+    Action, Declaration, DeclarationKind, HandlerContext, HandlerFuture, Place, Prepared, Resources,
 };
 use crate::catalog::{ActionCatalog, EgressDeclaration};
 use crate::descriptor::ToolDescriptor;
 use crate::gate::Permit;
 use crate::id::{ActionId, ToolName};
-use crate::schema::{ArgumentFault, CompiledSchema};
+use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
 
 /// Annotated handlers, with their checks compiled.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Registered {
 }
 
 /// All that keeps a registry from starting, in one message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RegistryFaults(Vec<RegistryFault>);
 
 /// One fault: what, where, and how to mend it.
@@ -52,11 +52,23 @@ impl RegistryFaults {
     pub fn all(&self) -> &[RegistryFault] {
         &self.0
     }
+
+    pub(crate) fn none_or(mut faults: Vec<RegistryFault>) -> Result<(), Self> {
+        faults.sort();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Self(faults))
+        }
+    }
 }
 
 impl fmt::Display for RegistryFaults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.len();
+        if count == 0 {
+            return f.write_str("no action is linked into this binary; name its crate in the code");
+        }
         write!(
             f,
             "{count} fault{} in the linked actions:",
@@ -90,6 +102,7 @@ impl Registry {
     ) -> Result<Self, RegistryFaults> {
         let mut faults = Vec::new();
         let mut places: BTreeMap<&'static str, BTreeSet<Place>> = BTreeMap::new();
+        let mut packs = Vec::new();
         let mut registry = Self {
             actions: BTreeMap::new(),
             declarations: BTreeMap::new(),
@@ -107,6 +120,10 @@ impl Registry {
             }
         }
         for declaration in declarations {
+            if let DeclarationKind::Pack { promises } = declaration.kind {
+                packs.push((declaration, promises));
+                continue;
+            }
             // A kernel-origin declaration adds to an action; a known one takes its place.
             let new = declaration.kind == DeclarationKind::KernelOrigin
                 || places
@@ -124,6 +141,10 @@ impl Registry {
                 }
             }
         }
+        for (pack, promises) in packs {
+            let problems = registry.broken(pack.id, promises);
+            faults.extend(problems.map(|problem| fault(pack.id, pack.at, problem)));
+        }
         for (id, places) in &places {
             let others: Vec<String> = places.iter().skip(1).map(ToString::to_string).collect();
             if let (Some(first), false) = (places.first(), others.is_empty()) {
@@ -134,11 +155,30 @@ impl Registry {
                 faults.push(fault(id, *first, problem));
             }
         }
-        if faults.is_empty() {
-            return Ok(registry);
-        }
-        faults.sort();
-        Err(RegistryFaults(faults))
+        RegistryFaults::none_or(faults).map(|()| registry)
+    }
+
+    /// What a pack promises and this registry does not have.
+    fn broken<'a>(
+        &'a self,
+        name: &'a str,
+        promises: &'a [&str],
+    ) -> impl Iterator<Item = String> + 'a {
+        let is_of_it = |registered: &Registered| {
+            let module = registered.action.at.module;
+            module.split("::").next() == Some(name)
+        };
+        let none = promises.is_empty() && !self.actions.values().any(is_of_it);
+        let none = none.then(|| {
+            "the crate has no action in this binary; annotate its handlers, say which actions it has if Cargo.toml has it under another name, or drop the `pack!`"
+                .to_owned()
+        });
+        let missing = promises
+            .iter()
+            .filter(|id| !self.actions.contains_key(**id));
+        none.into_iter().chain(missing.map(|id| {
+            format!("the pack promises `{id}`, and no linked handler has it; annotate one, or drop the promise")
+        }))
     }
 
     /// The catalog of these actions. It has an entry and a descriptor for each handler, so a
@@ -214,11 +254,7 @@ impl Registry {
                 })
             })
             .collect();
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(RegistryFaults(faults))
-        }
+        RegistryFaults::none_or(faults)
     }
 
     /// The actions, in the order of their ids.
@@ -228,18 +264,12 @@ impl Registry {
             .map(|(id, registered)| (id, registered.action))
     }
 
-    /// Checks arguments against the action's schema.
+    /// Checks that arguments fit the action's schema and that its handler's type reads them.
     ///
     /// # Errors
     /// Every fault of the arguments; one fault when nothing dispatches the action.
     pub fn check_arguments(&self, id: &str, arguments: &Value) -> Result<(), Vec<ArgumentFault>> {
-        match self.actions.get(id) {
-            Some(registered) => registered.arguments.check(arguments),
-            None => Err(vec![ArgumentFault {
-                at: String::new(),
-                problem: "nothing dispatches this action".to_owned(),
-            }]),
-        }
+        self.prepare(id, arguments).map(drop)
     }
 
     /// Admits a permitted call: its arguments fit, so its handler can be run.
@@ -248,15 +278,37 @@ impl Registry {
     /// Every fault of the arguments. The permit is spent all the same.
     pub fn admit(&self, permit: Permit) -> Result<Admitted, Vec<ArgumentFault>> {
         let arguments = Value::Object(permit.request().arguments.clone());
-        self.check_arguments(permit.action().as_str(), &arguments)?;
-        let Some(registered) = self.actions.get(permit.action()) else {
-            return Err(Vec::new());
-        };
+        let (action, prepared) = self.prepare(permit.action().as_str(), &arguments)?;
         Ok(Admitted {
             permit,
-            action: registered.action,
-            arguments,
+            action,
+            prepared,
         })
+    }
+
+    /// One answer from schema and serde: a call that fits the one and not the other is refused like
+    /// any that does not fit, before anything is recorded as begun.
+    fn prepare(
+        &self,
+        id: &str,
+        arguments: &Value,
+    ) -> Result<(&'static Action, Prepared), Vec<ArgumentFault>> {
+        let refused = |problem: &str| {
+            vec![ArgumentFault {
+                at: String::new(),
+                problem: problem.to_owned(),
+            }]
+        };
+        let Some(registered) = self.actions.get(id) else {
+            return Err(refused("nothing dispatches this action"));
+        };
+        registered.arguments.check(arguments)?;
+        let mut arguments = arguments.clone();
+        without_fractions(&mut arguments);
+        // The error's text may hold values; `actum::testing` finds such types before they are used.
+        let prepared = (registered.action.prepare)(arguments)
+            .map_err(|_| refused("fit the schema, and the handler's type refuses them"))?;
+        Ok((registered.action, prepared))
     }
 }
 
@@ -265,7 +317,7 @@ impl Registry {
 pub struct Admitted {
     permit: Permit,
     action: &'static Action,
-    arguments: Value,
+    prepared: Prepared,
 }
 
 impl Admitted {
@@ -290,7 +342,7 @@ impl Admitted {
     /// Runs the handler. The future does nothing until it is polled.
     #[must_use]
     pub fn run(self, context: HandlerContext) -> HandlerFuture {
-        (self.action.run)(context, self.arguments)
+        (self.prepared)(context)
     }
 }
 
@@ -306,6 +358,7 @@ impl Registered {
         let id = ActionId::parse(action.id).map_err(|fault| fault.to_string())?;
         let schema = (action.parameters)().map_err(|fault| fault.to_string())?;
         let arguments = CompiledSchema::new(&schema).map_err(|fault| fault.to_string())?;
+        let output = (action.output)().map_err(|fault| format!("in its result: {fault}"))?;
         if action.takes_selection() && action.selection_token.is_none() {
             return Err(
                 "its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`"
@@ -319,7 +372,7 @@ impl Registered {
             approval_required: action.approval_required,
             selection_token_required: action.selection_token.is_some(),
             title: action.title.map(str::to_owned),
-            output_schema: (action.output)(),
+            output_schema: output,
             hints: action.hints,
         };
         Ok((

@@ -157,16 +157,17 @@ fn skip_to_comma(input: ParseStream) {
     }
 }
 
-/// The function: its attributes and signature. The body stays what it is, parsable or not.
+/// The function: its attributes, visibility and signature. The body stays what it is, parsable or not.
 pub struct Handler {
     pub attributes: Vec<Attribute>,
+    pub visibility: Visibility,
     pub signature: Signature,
 }
 
 impl Parse for Handler {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
-        input.parse::<Visibility>()?;
+        let visibility = input.parse()?;
         let signature = input.parse()?;
         if !input.peek(token::Brace) {
             return Err(input.error("a handler has a body: `#[action]` goes where the code is"));
@@ -174,6 +175,7 @@ impl Parse for Handler {
         let _body: TokenStream = input.parse()?;
         Ok(Self {
             attributes,
+            visibility,
             signature,
         })
     }

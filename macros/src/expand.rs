@@ -6,8 +6,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Path, Type};
+use syn::{LitStr, Path, Type};
 
 use crate::model::{Declaration, Function, Parameter};
 
@@ -40,48 +41,71 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
     let hosts = function.hosts();
     let allowed_lints = &function.allowed_lints;
     let checks = checks(declaration.actum.as_ref(), function);
-    let run = run(declaration.actum.as_ref(), function, output);
+    let prepare = prepare(declaration.actum.as_ref(), function, output);
+
+    let visibility = &function.visibility;
+    let constant = constant(&function.name);
+    let only_one = only_one(id);
 
     // INVARIANT: one constant holds the checks and all that relies on them. The compiler then tells
     // a type's fault once, in the words of the check.
     quote! {
         #(#allowed_lints)*
-        const _: () = {
-            const __ACTION: #actum::Action = {
-                ::core::assert!(
-                    ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
-                    "the kernel takes no such action id"
-                );
-                #checks
-                #actum::Action {
-                    id: #id,
-                    description: #description,
-                    title: #title,
-                    approval_required: #approval_required,
-                    non_delegable: #non_delegable,
-                    selection_token: #selection_token,
-                    egress_channels: #egress_channels,
-                    egress_class: #egress_class,
-                    hints: #actum::Hints {
-                        read_only: #read_only,
-                        destructive: #destructive,
-                        idempotent: #idempotent,
-                        open_world: #open_world,
-                    },
-                    at: #actum::Place {
-                        file: ::core::file!(),
-                        line: ::core::line!(),
-                        column: ::core::column!(),
-                        module: ::core::module_path!(),
-                    },
-                    parameters: #parameters,
-                    output: #actum::output_schema::<#output>,
-                    needs: &[#(#actum::HostType::of::<#hosts>),*],
-                    run: #run,
-                }
-            };
-            #actum::inventory::submit! { __ACTION }
+        #[doc(hidden)]
+        #[allow(non_upper_case_globals)]
+        #visibility const #constant: #actum::Action = {
+            ::core::assert!(
+                ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
+                "the kernel takes no such action id"
+            );
+            #checks
+            #actum::Action {
+                id: #id,
+                description: #description,
+                title: #title,
+                approval_required: #approval_required,
+                non_delegable: #non_delegable,
+                selection_token: #selection_token,
+                egress_channels: #egress_channels,
+                egress_class: #egress_class,
+                hints: #actum::Hints {
+                    read_only: #read_only,
+                    destructive: #destructive,
+                    idempotent: #idempotent,
+                    open_world: #open_world,
+                },
+                at: #actum::Place {
+                    file: ::core::file!(),
+                    line: ::core::line!(),
+                    column: ::core::column!(),
+                    module: ::core::module_path!(),
+                },
+                parameters: #parameters,
+                output: #actum::output_schema::<#output>,
+                needs: &[#(#actum::HostType::of::<#hosts>),*],
+                prepare: #prepare,
+            }
         };
+        #only_one
+        const _: () = { #actum::inventory::submit! { #constant } };
+    }
+}
+
+/// The name of the constant that holds a handler's action, which `actions!` spells as well.
+pub fn constant(function: &Ident) -> Ident {
+    let name = format!("__action_{}", function.unraw());
+    Ident::new(&name, function.span().resolved_at(Span::call_site()))
+}
+
+/// An item that is there twice when an id is: the compiler tells it where it can, within one module,
+/// at the ids. INVARIANT: two ids never give one name, as no id has an upper-case letter.
+fn only_one(id: &LitStr) -> TokenStream {
+    let name = id.value().replace('.', "_DOT_").replace(':', "_COLON_");
+    let name = Ident::new(&format!("__ACTION_ID_{name}"), id.span());
+    quote! {
+        #[doc(hidden)]
+        #[allow(dead_code, non_upper_case_globals)]
+        const #name: () = ();
     }
 }
 
@@ -106,6 +130,7 @@ fn checks(crate_path: Option<&Path>, function: &Function) -> TokenStream {
         quote_spanned! {here=>
             #actum::payload_can_be_read::<#ty>();
             #actum::payload_can_be_described::<#ty>();
+            #actum::payload_can_be_sent::<#ty>();
             {
                 use #actum::PerhapsAnObject as _;
                 #actum::payload_has_fields::<#ty, _>(#actum::Shape::<#ty>::KIND);
@@ -126,7 +151,7 @@ fn checks(crate_path: Option<&Path>, function: &Function) -> TokenStream {
 }
 
 /// The handler behind a function pointer.
-fn run(crate_path: Option<&Path>, function: &Function, output: &Type) -> TokenStream {
+fn prepare(crate_path: Option<&Path>, function: &Function, output: &Type) -> TokenStream {
     let here = at(function.name.span());
     let actum = private(crate_path, here);
     let mut name = function.name.clone();
@@ -134,20 +159,25 @@ fn run(crate_path: Option<&Path>, function: &Function, output: &Type) -> TokenSt
     // Variables have the macro's own hygiene: a handler may be called `payload`.
     let own = |name| Ident::new(name, Span::mixed_site());
     let (context, arguments, payload) = (own("context"), own("arguments"), own("payload"));
-    let read = match function.payload() {
-        Some(ty) => quote_spanned!(here=> let #payload = #actum::payload::<#ty>(#arguments)?;),
-        None => quote_spanned!(here=> let _ = #arguments;),
-    };
     let given = function.parameters.iter().map(|parameter| match parameter {
         Parameter::Host(ty) => quote_spanned!(here=> #actum::host::<#ty>(&#context)?),
         Parameter::Payload(_) => quote_spanned!(here=> #payload),
     });
     let wait = function.is_async.then(|| quote_spanned!(here=> .await));
-    quote_spanned! {here=>
-        |#context, #arguments| #actum::handler_future(async move {
-            #read
+    let future = quote_spanned! {here=>
+        #actum::handler_future(async move {
             #actum::output::<#output>(#name(#(#given),*) #wait)
         })
+    };
+    let context = match function.hosts().as_slice() {
+        [] => quote!(_),
+        _ => quote!(#context),
+    };
+    match function.payload() {
+        Some(ty) => quote_spanned! {here=>
+            |#arguments| #actum::prepare::<#ty>(#arguments, |#context, #payload| #future)
+        },
+        None => quote_spanned!(here=> |_| #actum::prepare_without(|#context| #future)),
     }
 }
 

@@ -5,6 +5,7 @@
 //! only quotes. Use it through the `actum` crate, which documents it.
 
 mod attr;
+mod by_hand;
 mod expand;
 mod model;
 
@@ -33,4 +34,10 @@ pub fn action(arguments: TokenStream, item: TokenStream) -> TokenStream {
         });
     }
     tokens.into()
+}
+
+/// The actions of the handlers that are named. See `actum::actions` for what it is for.
+#[proc_macro]
+pub fn actions(handlers: TokenStream) -> TokenStream {
+    by_hand::actions(handlers.into()).into()
 }

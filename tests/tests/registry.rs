@@ -715,3 +715,98 @@ fn a_handler_without_its_selection_fails_and_does_not_run() {
     let error = wait(registry.admit(permit).unwrap().run(context)).unwrap_err();
     assert!(error.message().contains("Selection"), "{error:?}");
 }
+
+// ---- packs, and registration by hand ----
+
+/// A pack of this very crate; the names of crates are what `module_path!` begins with.
+fn pack(name: &'static str, promises: &'static [&'static str]) -> &'static Declaration {
+    declared(name, hidden::DeclarationKind::Pack { promises })
+}
+
+#[test]
+fn a_pack_holds_when_its_actions_are_there() {
+    let all = actions(&linked());
+    let packs = [
+        pack("registry", &[]),
+        pack("any_name", &["post.ping", "post.count"]),
+    ];
+    let registry = Registry::new(all.clone(), packs).unwrap();
+    let without = Registry::new(all, []).unwrap();
+    let bytes = |registry: &Registry| registry.catalog().to_canonical_json().unwrap();
+    assert_eq!(
+        bytes(&registry),
+        bytes(&without),
+        "a pack changes no catalog"
+    );
+}
+
+#[test]
+fn a_pack_without_its_actions_stops_the_start_by_name() {
+    let packs = [
+        pack("dropped_actions", &[]),
+        pack("registry", &["post.ping", "post.gone", "post.lost"]),
+    ];
+    let faults = Registry::new(actions(&linked()), packs).unwrap_err();
+    let told: Vec<_> = faults
+        .all()
+        .iter()
+        .map(|fault| (fault.id.as_str(), fault.problem.as_str()))
+        .collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(told[0].0, "dropped_actions");
+    assert!(told[0].1.contains("no action in this binary"), "{told:?}");
+    assert!(
+        told[1].1.contains("`post.gone`") && told[2].1.contains("`post.lost`"),
+        "{told:?}"
+    );
+    for fault in faults.all() {
+        assert_eq!(fault.at, place(90));
+    }
+}
+
+/// Handlers for registration by hand, which are linked as well.
+mod by_hand {
+    use super::{ActionError, action};
+
+    pub mod deeper {
+        use super::{ActionError, action};
+
+        #[action(id = "hand.type", description = "A raw identifier.")]
+        pub async fn r#type() -> Result<(), ActionError> {
+            Ok(())
+        }
+    }
+
+    #[action(id = "hand.plain", description = "Plain.")]
+    pub(super) async fn plain() -> Result<u8, ActionError> {
+        Ok(1)
+    }
+}
+
+#[test]
+fn registration_by_hand_gives_the_same_registry() {
+    let by_hand = Registry::new(
+        actum::actions![by_hand::deeper::r#type, by_hand::plain,],
+        [],
+    );
+    let linked = linked();
+    let wanted = linked
+        .actions()
+        .map(|(_, action)| action)
+        .filter(|action| action.id().starts_with("hand."));
+    let by_inventory = Registry::new(wanted, []).unwrap();
+    let bytes = |registry: &Registry| registry.catalog().to_canonical_json().unwrap();
+    let by_hand = by_hand.unwrap();
+    assert_eq!(by_hand.actions().count(), 2);
+    assert_eq!(bytes(&by_hand), bytes(&by_inventory));
+    // What was named by hand and what was linked is one item.
+    let both = actions(&linked)
+        .into_iter()
+        .chain(actum::actions![by_hand::plain]);
+    assert_eq!(
+        Registry::new(both, []).unwrap().actions().count(),
+        linked.actions().count()
+    );
+}
+
+actum::testing::check_actions!();

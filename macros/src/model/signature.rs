@@ -2,12 +2,15 @@
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use syn::{Attribute, FnArg, GenericParam, Meta, PatType, ReturnType, Safety, Signature, Type};
+use syn::{
+    Attribute, FnArg, GenericParam, Meta, PatType, ReturnType, Safety, Signature, Type, Visibility,
+};
 
 use crate::attr::{Faults, Handler};
 
 /// A function, as far as its signature is sound.
 pub struct Function {
+    pub visibility: Visibility,
     pub name: Ident,
     pub is_async: bool,
     pub parameters: Vec<Parameter>,
@@ -59,6 +62,7 @@ pub fn function(handler: &Handler, faults: &mut Faults) -> Function {
     qualifiers(signature, faults);
     generics(signature, faults);
     Function {
+        visibility: handler.visibility.clone(),
         name: signature.ident.clone(),
         is_async: signature.asyncness.is_some(),
         parameters: parameters(signature, faults),

@@ -1,0 +1,1015 @@
+//! What a schema says of a payload and what serde makes of it, over every form that a payload takes.
+#![allow(
+    missing_docs,
+    dead_code,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "payloads that are only described, and tests"
+)]
+
+use actum::schema::{CompiledSchema, SchemaFault, arguments_of, normal_form};
+use actum::{Registry, testing};
+use serde_json::{Map, Value, json};
+
+/// Payloads whose schema and type agree.
+mod truthful {
+    use std::borrow::Cow;
+    use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+    use std::num::{NonZeroI64, NonZeroU8, NonZeroU64};
+
+    use actum::{ActionError, action};
+    use schemars::JsonSchema;
+    use serde::Deserialize;
+    use serde_json::Value;
+
+    macro_rules! handlers {
+        ($($id:literal $name:ident: $payload:ty;)*) => {$(
+            #[action(id = $id, description = "One form of a payload.")]
+            async fn $name(_: $payload) -> Result<(), ActionError> {
+                Ok(())
+            }
+        )*};
+    }
+
+    handlers! {
+        "zoo.unit" unit: ();
+        "zoo.unit_struct" unit_struct: UnitStruct;
+        "zoo.empty" empty: Empty;
+        "zoo.map" map: BTreeMap<String, u8>;
+        "zoo.map_newtype" map_newtype: MapNewtype;
+        "zoo.newtype" newtype: Newtype;
+        "zoo.transparent" transparent: Transparent;
+        "zoo.any" any: Any;
+        "zoo.numbers" numbers: Numbers;
+        "zoo.options" options: Options;
+        "zoo.lists" lists: Lists;
+        "zoo.attributes" attributes: Attributes;
+        "zoo.names" names: Names;
+        "zoo.tagged" tagged: Tagged;
+        "zoo.tagged_closed" tagged_closed: TaggedClosed;
+        "zoo.adjacent" adjacent: Adjacent;
+        "zoo.external" external: External;
+        "zoo.untagged" untagged: Untagged;
+        "zoo.flat_struct" flat_struct: Flat<Inner>;
+        "zoo.flat_closed" flat_closed: Flat<Closed>;
+        "zoo.flat_enum" flat_enum: Flat<Tagged>;
+        "zoo.flat_external" flat_external: Flat<External>;
+        "zoo.flat_untagged" flat_untagged: Flat<Untagged>;
+        "zoo.flat_option" flat_option: Flat<Option<Inner>>;
+        "zoo.flat_map" flat_map: Flat<BTreeMap<String, u8>>;
+        "zoo.flat_any" flat_any: Flat<Map>;
+        "zoo.strict_flat_struct" strict_flat_struct: StrictFlat<Inner>;
+        "zoo.strict_flat_option" strict_flat_option: StrictFlat<Option<Inner>>;
+        "zoo.strict_flat_map" strict_flat_map: StrictFlat<BTreeMap<String, u8>>;
+        "zoo.two_flat" two_flat: TwoFlat;
+        "zoo.two_enums" two_enums: TwoEnums;
+        "zoo.node" node: Node;
+        "zoo.mutual" mutual: Mutual;
+        "zoo.tree" tree: Tree;
+        "zoo.same_names" same_names: SameNames;
+        "zoo.formats" formats: Formats;
+        "zoo.ranges" ranges: Ranges;
+        "zoo.docs" docs: Docs;
+        "zoo.raw" raw: Raw;
+        "zoo.standard" standard: Standard;
+        "zoo.odd_name" odd_name: OddName;
+    }
+
+    pub type Map = serde_json::Map<String, Value>;
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct UnitStruct;
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Empty {}
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Inner {
+        name: String,
+        deep: Option<u8>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct Closed {
+        name: String,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct MapNewtype(BTreeMap<String, Inner>);
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Newtype(Inner);
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(transparent)]
+    pub struct Transparent {
+        inner: Inner,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Any {
+        bare: Value,
+        /// Documented.
+        told: Value,
+        list: Vec<Value>,
+        option: Option<Value>,
+        map: HashMap<String, Value>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Numbers {
+        u8: u8,
+        u16: u16,
+        u32: u32,
+        u64: u64,
+        u128: u128,
+        usize: usize,
+        i8: i8,
+        i16: i16,
+        i32: i32,
+        i64: i64,
+        i128: i128,
+        isize: isize,
+        f32: f32,
+        f64: f64,
+        non_zero: NonZeroU8,
+        non_zero_64: NonZeroU64,
+        non_zero_signed: NonZeroI64,
+        optional: Option<u32>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Options {
+        plain: Option<u8>,
+        of_struct: Option<Inner>,
+        of_enum: Option<Colour>,
+        of_list: Option<Vec<String>>,
+        twice: Option<Option<u8>>,
+        boxed: Option<Box<Inner>>,
+        /// With words.
+        told: Option<Inner>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Lists {
+        list: Vec<Inner>,
+        set: BTreeSet<u8>,
+        hash_set: HashSet<String>,
+        deque: VecDeque<bool>,
+        array: [u8; 3],
+        pair: (u8, String),
+        nothing: (),
+        letter: char,
+        cow: Cow<'static, str>,
+        numbered: HashMap<u8, u8>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Attributes {
+        #[serde(default)]
+        with_default: u8,
+        #[serde(default = "seven")]
+        with_own_default: u8,
+        #[serde(alias = "color")]
+        with_alias: String,
+        #[serde(skip)]
+        skipped: u8,
+        #[serde(skip_deserializing)]
+        not_read: u8,
+        #[serde(skip_serializing)]
+        not_written: u8,
+        #[serde(rename = "re-named")]
+        renamed: u8,
+        #[serde(default)]
+        list: Vec<u8>,
+        #[serde(with = "as_text")]
+        #[schemars(with = "String")]
+        by_text: String,
+    }
+    fn seven() -> u8 {
+        7
+    }
+    mod as_text {
+        pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<String, D::Error> {
+            serde::Deserialize::deserialize(deserializer)
+        }
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Colour {
+        DarkRed,
+        LightGreen,
+    }
+    /// Some are told of.
+    #[derive(Deserialize, JsonSchema)]
+    pub enum PartlyTold {
+        /// The first.
+        One,
+        Two,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub enum AllTold {
+        /// The first.
+        One,
+        /// The second.
+        Two,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Names {
+        none: Colour,
+        some: PartlyTold,
+        all: AllTold,
+        list: Vec<AllTold>,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    pub enum Tagged {
+        Struct { x: u8 },
+        Newtype(Inner),
+        Closed(Closed),
+        Unit,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind", deny_unknown_fields)]
+    pub enum TaggedClosed {
+        Struct { x: u8 },
+        Newtype(Inner),
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind", content = "value")]
+    pub enum Adjacent {
+        Struct { x: u8 },
+        Newtype(Inner),
+        Pair(u8, u8),
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum External {
+        Struct { x: u8 },
+        Newtype(Inner),
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    pub enum Untagged {
+        Struct { x: u8 },
+        Newtype(Inner),
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Flat<T> {
+        own: u8,
+        #[serde(flatten)]
+        flat: T,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct StrictFlat<T> {
+        own: u8,
+        #[serde(flatten)]
+        flat: T,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct TwoFlat {
+        #[serde(flatten)]
+        one: External,
+        #[serde(flatten)]
+        other: Inner,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct TwoEnums {
+        #[serde(flatten)]
+        one: Sort,
+        #[serde(flatten)]
+        other: Other,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "kind")]
+    pub enum Sort {
+        Struct { x: u8 },
+        Unit,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "sort")]
+    pub enum Other {
+        This { y: u8 },
+        That,
+    }
+
+    /// A node.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Node {
+        next: Option<Box<Node>>,
+        all: Vec<Node>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Mutual {
+        other: Option<Box<MutualToo>>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct MutualToo {
+        other: Vec<Mutual>,
+        inner: Inner,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(tag = "is")]
+    pub enum Tree {
+        Leaf,
+        Fork { left: Box<Tree>, right: Box<Tree> },
+    }
+
+    mod one {
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        pub struct Same {
+            a: u8,
+        }
+    }
+    mod two {
+        #[derive(serde::Deserialize, schemars::JsonSchema)]
+        pub struct Same {
+            b: u8,
+        }
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct SameNames {
+        one: one::Same,
+        two: two::Same,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Formats {
+        v4: std::net::Ipv4Addr,
+        v6: std::net::Ipv6Addr,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Ranges {
+        #[schemars(range(min = 1, max = 50))]
+        count: u8,
+        #[schemars(length(min = 2, max = 5))]
+        text: String,
+        #[schemars(length(max = 2))]
+        list: Vec<u8>,
+        #[schemars(regex(pattern = "^[a-z]+$"))]
+        word: String,
+    }
+
+    /// The whole.
+    ///
+    /// With a second paragraph.
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(clippy::struct_field_names)]
+    pub struct Docs {
+        /// One.
+        ///
+        /// - a
+        /// - b
+        ///
+        /// ```
+        /// code
+        /// ```
+        #[serde(default)]
+        list_and_fence: u8,
+        #[doc = "Quotes \" and \\ and ünïcödé,\r\nand CRLF."]
+        odd_text: Inner,
+        /// Of a type with words.
+        words: AllTold,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Raw {
+        r#fn: u8,
+        r#type: Option<String>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Standard {
+        time: std::time::Duration,
+        range: std::ops::Range<u8>,
+        path: std::path::PathBuf,
+        either: Result<u8, String>,
+        shared: Box<str>,
+        wrapped: std::num::Wrapping<u8>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct OddName {
+        odd: Odd,
+        list: Vec<Odd>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[schemars(rename = "An odd/name~ with 100% ünïcödé")]
+    pub struct Odd {
+        x: u8,
+    }
+}
+
+/// Payloads whose schema says something else than their type.
+mod lying {
+    use actum::{ActionError, action};
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Deserializer};
+
+    fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+        Deserialize::deserialize(deserializer)
+    }
+    fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Number(u8),
+            Text(String),
+        }
+        Ok(match Either::deserialize(deserializer)? {
+            Either::Number(number) => number,
+            Either::Text(text) => text.len() as u8,
+        })
+    }
+
+    /// serde wants the field to be there: `deserialize_with` without `default`.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct AbsentIsRefused {
+        #[serde(deserialize_with = "number")]
+        value: Option<u8>,
+    }
+    #[action(id = "lie.absent", description = "Lies.")]
+    async fn absent(_: AbsentIsRefused) -> Result<(), ActionError> {
+        Ok(())
+    }
+
+    /// The schema is of another type.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct OtherType {
+        #[schemars(with = "String")]
+        value: u8,
+    }
+    #[action(id = "lie.other_type", description = "Lies.")]
+    async fn other_type(_: OtherType) -> Result<(), ActionError> {
+        Ok(())
+    }
+
+    /// The type takes more kinds of values than its schema tells.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct TakesMore {
+        #[serde(deserialize_with = "number_or_text")]
+        value: u8,
+    }
+    #[action(id = "lie.takes_more", description = "Lies.")]
+    async fn takes_more(_: TakesMore) -> Result<(), ActionError> {
+        Ok(())
+    }
+
+    /// The type asks for what no schema says.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct SecretRule {
+        #[serde(deserialize_with = "even")]
+        value: u8,
+    }
+    fn even<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+        let number = u8::deserialize(deserializer)?;
+        let refusal = || serde::de::Error::custom("an odd number");
+        if number % 2 == 0 {
+            Ok(number)
+        } else {
+            Err(refusal())
+        }
+    }
+    #[action(id = "lie.secret_rule", description = "Lies.")]
+    async fn secret_rule(_: SecretRule) -> Result<(), ActionError> {
+        Ok(())
+    }
+
+    /// serde does not support the two together: the enum's own fields count as unknown.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct StrictFlatEnum {
+        #[serde(flatten)]
+        flat: super::truthful::Tagged,
+    }
+    #[action(id = "lie.strict_flat_enum", description = "Lies.")]
+    async fn strict_flat_enum(_: StrictFlatEnum) -> Result<(), ActionError> {
+        Ok(())
+    }
+
+    /// Nothing is known to fit.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Pattern {
+        #[schemars(regex(pattern = "^x-[0-9]{7}-y$"))]
+        value: String,
+    }
+    #[action(id = "lie.pattern", description = "Lies.")]
+    async fn pattern(_: Pattern) -> Result<(), ActionError> {
+        Ok(())
+    }
+}
+
+fn registry_of(module: &str) -> Registry {
+    let linked = Registry::linked().unwrap();
+    let wanted = linked
+        .actions()
+        .map(|(_, action)| action)
+        .filter(|action| action.place().module.ends_with(module));
+    Registry::new(wanted, []).unwrap()
+}
+
+fn schemas() -> Vec<(String, Value)> {
+    let registry = registry_of("truthful");
+    let catalog = registry.catalog();
+    registry
+        .actions()
+        .map(|(id, _)| {
+            let tool = catalog.tool_descriptor_for(id.as_str()).unwrap();
+            (id.to_string(), tool.parameters_schema.clone())
+        })
+        .collect()
+}
+
+fn schema(id: &str) -> Value {
+    let all = schemas();
+    all.into_iter().find(|(one, _)| one == id).unwrap().1
+}
+
+#[test]
+fn schema_and_type_agree_for_every_form_of_a_payload() {
+    let registry = registry_of("truthful");
+    assert!(registry.actions().count() > 35);
+    testing::check(&registry).unwrap_or_else(|faults| panic!("{faults}"));
+}
+
+#[test]
+fn a_schema_that_says_something_else_than_its_type_is_found() {
+    let faults = testing::check(&registry_of("lying")).unwrap_err();
+    let told = |id: &str| {
+        let all = faults.all().iter().filter(|fault| fault.id == id);
+        all.map(|fault| fault.problem.clone())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let expected = [
+        (
+            "lie.absent",
+            "accepts {}, and its type refuses it: missing field `value`",
+        ),
+        ("lie.other_type", "expected u8"),
+        ("lie.takes_more", "at `/value` its type also takes \"text\""),
+        ("lie.secret_rule", "an odd number"),
+        ("lie.strict_flat_enum", "unknown field `kind`"),
+        ("lie.pattern", "no arguments could be made"),
+    ];
+    for (id, words) in expected {
+        assert!(told(id).contains(words), "{id}: {}", told(id));
+    }
+    let place = faults.all()[0].at;
+    assert!(place.file.ends_with("schema_truth.rs"), "{place}");
+}
+
+/// Shows every schema in a schema, itself included.
+fn each(schema: &Value, see: &mut dyn FnMut(&Value)) {
+    see(schema);
+    let Value::Object(object) = schema else {
+        return;
+    };
+    for (key, value) in object {
+        match (key.as_str(), value) {
+            ("properties" | "patternProperties" | "$defs", Value::Object(map)) => {
+                map.values().for_each(|inner| each(inner, see));
+            }
+            ("oneOf" | "anyOf" | "allOf" | "prefixItems", Value::Array(list)) => {
+                list.iter().for_each(|inner| each(inner, see));
+            }
+            ("additionalProperties" | "unevaluatedProperties", Value::Bool(false)) => {}
+            ("items" | "additionalProperties" | "not" | "propertyNames", inner) => each(inner, see),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn every_schema_is_in_normal_form() {
+    for (id, root) in schemas() {
+        assert_eq!(root["type"], "object", "{id}");
+        assert!(root["properties"].is_object(), "{id}");
+        assert!(root.get("title").is_none(), "{id}");
+        each(&root, &mut |schema| {
+            let told = format!("{id}: {schema}");
+            assert!(schema.is_object(), "a boolean schema in {told}");
+            for noise in ["$schema", "readOnly", "writeOnly", "allOf"] {
+                assert!(schema.get(noise).is_none(), "{noise} in {told}");
+            }
+            let format = schema
+                .get("format")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            assert!(
+                !format.contains("int") && format != "float" && format != "double",
+                "{told}"
+            );
+            if let Some(Value::String(reference)) = schema.get("$ref") {
+                let target = reference
+                    .strip_prefix("#")
+                    .map(|to| root.pointer(to).is_some());
+                assert_eq!(target, Some(true), "dangling in {told}");
+                let name = reference.strip_prefix("#/$defs/").unwrap();
+                assert!(
+                    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'),
+                    "{told}"
+                );
+            }
+            if schema.get("type") == Some(&json!("object")) {
+                let closed = schema.get("additionalProperties").is_some()
+                    || schema.get("unevaluatedProperties").is_some();
+                let union = schema.get("oneOf").or(schema.get("anyOf"));
+                assert!(
+                    closed || union.is_some(),
+                    "neither closed nor a map: {told}"
+                );
+                assert!(
+                    schema.get("properties").is_some()
+                        || schema.get("additionalProperties").is_some(),
+                    "{told}"
+                );
+            }
+        });
+        assert_eq!(
+            normal_form(root.clone()).as_ref(),
+            Ok(&root),
+            "{id} is not its own normal form"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_argument_is_refused_by_name_wherever_names_are_given() {
+    let cases = [
+        ("zoo.newtype", json!({"name": "a", "stranger": 1}), ""),
+        ("zoo.empty", json!({"stranger": 1}), ""),
+        ("zoo.unit_struct", json!({"stranger": 1}), ""),
+        (
+            "zoo.tagged",
+            json!({"kind": "Struct", "x": 1, "stranger": 1}),
+            "",
+        ),
+        (
+            "zoo.tagged",
+            json!({"kind": "Newtype", "name": "a", "stranger": 1}),
+            "",
+        ),
+        (
+            "zoo.tagged",
+            json!({"kind": "Closed", "name": "a", "stranger": 1}),
+            "",
+        ),
+        ("zoo.tagged", json!({"kind": "Unit", "stranger": 1}), ""),
+        (
+            "zoo.adjacent",
+            json!({"kind": "Newtype", "value": {"name": "a", "stranger": 1}}),
+            "/value",
+        ),
+        (
+            "zoo.external",
+            json!({"struct": {"x": 1, "stranger": 1}}),
+            "/struct",
+        ),
+        (
+            "zoo.flat_struct",
+            json!({"own": 1, "name": "a", "stranger": 1}),
+            "",
+        ),
+        (
+            "zoo.flat_closed",
+            json!({"own": 1, "name": "a", "stranger": 1}),
+            "",
+        ),
+        (
+            "zoo.flat_enum",
+            json!({"own": 1, "kind": "Unit", "stranger": 1}),
+            "",
+        ),
+        ("zoo.flat_option", json!({"own": 1, "stranger": 1}), ""),
+        (
+            "zoo.node",
+            json!({"all": [{"all": [], "stranger": 1}]}),
+            "/all/0",
+        ),
+        (
+            "zoo.attributes",
+            json!({"withAlias": "a", "notWritten": 1, "re-named": 1, "byText": "a", "stranger": 1}),
+            "",
+        ),
+        (
+            "zoo.options",
+            json!({"of_struct": {"name": "a", "stranger": 1}}),
+            "/of_struct",
+        ),
+    ];
+    let registry = registry_of("truthful");
+    for (id, mut arguments, at) in cases {
+        let faults = registry.check_arguments(id, &arguments).unwrap_err();
+        let told: Vec<_> = faults
+            .iter()
+            .map(|fault| (fault.at.as_str(), fault.problem.as_str()))
+            .collect();
+        assert_eq!(told, [(at, "unknown argument `stranger`")], "{id}");
+        let place = arguments.pointer_mut(at).unwrap();
+        place.as_object_mut().unwrap().remove("stranger");
+        assert_eq!(registry.check_arguments(id, &arguments), Ok(()), "{id}");
+    }
+}
+
+#[test]
+fn a_flattened_pair_of_enums_takes_each_combination_and_nothing_else() {
+    let registry = registry_of("truthful");
+    let takes = |arguments: Value| {
+        registry
+            .check_arguments("zoo.two_enums", &arguments)
+            .is_ok()
+    };
+    assert!(takes(json!({"kind": "Unit", "sort": "That"})));
+    assert!(takes(
+        json!({"kind": "Struct", "x": 1, "sort": "This", "y": 1})
+    ));
+    assert!(!takes(json!({"kind": "Unit", "sort": "That", "y": 1})));
+    assert!(!takes(json!({"kind": "Unit"})));
+    assert!(!takes(
+        json!({"kind": "Unit", "sort": "That", "stranger": 1})
+    ));
+}
+
+#[test]
+fn any_json_is_no_boolean_schema_with_and_without_words() {
+    let schema = schema("zoo.any");
+    assert_eq!(schema["properties"]["bare"], json!({}));
+    assert_eq!(
+        schema["properties"]["told"],
+        json!({"description": "Documented."})
+    );
+    assert_eq!(schema["properties"]["list"]["items"], json!({}));
+    assert_eq!(schema["properties"]["option"], json!({}));
+    assert_eq!(
+        schema["properties"]["map"]["additionalProperties"],
+        json!({})
+    );
+}
+
+#[test]
+fn nothing_to_fill_in_is_an_object_that_takes_nothing() {
+    let registry = registry_of("truthful");
+    for id in ["zoo.unit", "zoo.unit_struct", "zoo.empty"] {
+        assert_eq!(schema(id), actum::schema::no_arguments(), "{id}");
+        assert_eq!(registry.check_arguments(id, &json!({})), Ok(()), "{id}");
+    }
+}
+
+#[test]
+fn absent_and_null_are_both_nothing() {
+    let registry = registry_of("truthful");
+    let names = [
+        "plain",
+        "of_struct",
+        "of_enum",
+        "of_list",
+        "twice",
+        "boxed",
+        "told",
+    ];
+    let nulls: Map<_, _> = names
+        .iter()
+        .map(|name| ((*name).to_owned(), Value::Null))
+        .collect();
+    assert_eq!(registry.check_arguments("zoo.options", &json!({})), Ok(()));
+    assert_eq!(
+        registry.check_arguments("zoo.options", &Value::Object(nulls)),
+        Ok(())
+    );
+}
+
+#[test]
+fn integers_have_the_bounds_of_their_type() {
+    let schema = schema("zoo.numbers");
+    let of = |name: &str| schema["properties"][name].clone();
+    let bounds =
+        |least: Value, most: Value| json!({"type": "integer", "minimum": least, "maximum": most});
+    assert_eq!(of("u8"), bounds(json!(0), json!(255)));
+    assert_eq!(of("u32"), bounds(json!(0), json!(u32::MAX)));
+    assert_eq!(of("i16"), bounds(json!(i16::MIN), json!(i16::MAX)));
+    assert_eq!(of("i32"), bounds(json!(i32::MIN), json!(i32::MAX)));
+    assert_eq!(of("non_zero"), bounds(json!(1), json!(255)));
+    for unsigned in ["u64", "u128", "usize"] {
+        assert_eq!(
+            of(unsigned),
+            json!({"type": "integer", "minimum": 0}),
+            "{unsigned}"
+        );
+    }
+    for signed in ["i64", "i128", "isize"] {
+        assert_eq!(of(signed), json!({"type": "integer"}), "{signed}");
+    }
+    assert_eq!(of("f32"), json!({"type": "number"}));
+}
+
+#[test]
+fn every_value_of_an_enum_is_in_one_list_whether_told_of_or_not() {
+    let schema = schema("zoo.names");
+    assert_eq!(
+        schema["$defs"]["Colour"],
+        json!({"type": "string", "enum": ["dark-red", "light-green"]})
+    );
+    assert_eq!(
+        schema["$defs"]["PartlyTold"],
+        json!({"type": "string", "enum": ["Two", "One"], "description": "Some are told of.\n- `One`: The first."})
+    );
+    assert_eq!(
+        schema["$defs"]["AllTold"],
+        json!({"type": "string", "enum": ["One", "Two"], "description": "- `One`: The first.\n- `Two`: The second."})
+    );
+}
+
+#[test]
+fn docs_are_kept_as_written() {
+    let schema = schema("zoo.docs");
+    assert_eq!(
+        schema["description"],
+        "The whole.\n\nWith a second paragraph."
+    );
+    let of = |name: &str| schema["properties"][name]["description"].clone();
+    assert_eq!(of("list_and_fence"), "One.\n\n- a\n- b\n\n```\ncode\n```");
+    assert_eq!(of("odd_text"), "Quotes \" and \\ and ünïcödé,\r\nand CRLF.");
+    assert_eq!(of("words"), "Of a type with words.");
+}
+
+#[test]
+fn a_type_that_holds_itself_is_a_definition() {
+    let node = schema("zoo.node");
+    assert_eq!(
+        node["properties"]["all"]["items"],
+        json!({"$ref": "#/$defs/Node"})
+    );
+    assert_eq!(node["$defs"]["Node"]["properties"], node["properties"]);
+    let tree = schema("zoo.tree");
+    assert_eq!(
+        tree["oneOf"][1]["properties"]["left"],
+        json!({"$ref": "#/$defs/Tree"})
+    );
+}
+
+#[test]
+fn two_types_of_one_name_are_two_definitions() {
+    let schema = schema("zoo.same_names");
+    let of = |field: &str| {
+        let reference = schema["properties"][field]["$ref"].as_str().unwrap();
+        schema.pointer(&reference[1..]).unwrap()["properties"].clone()
+    };
+    assert!(of("one").get("a").is_some() && of("two").get("b").is_some());
+}
+
+#[test]
+fn a_payload_that_is_no_object_is_refused_in_words() {
+    use truthful::{Colour, Inner, PartlyTold};
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    enum Mixed {
+        Unit,
+        Struct { x: u8 },
+    }
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Text(String);
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Pair(u8, u8);
+    let refused = |found: &str| {
+        Err(SchemaFault::NotAnObject {
+            found: found.to_owned(),
+        })
+    };
+    assert_eq!(arguments_of::<String>(), refused("a string"));
+    assert_eq!(arguments_of::<Text>(), refused("a string"));
+    assert_eq!(arguments_of::<Colour>(), refused("a string"));
+    assert_eq!(arguments_of::<PartlyTold>(), refused("a string"));
+    assert_eq!(arguments_of::<Vec<u8>>(), refused("a list"));
+    assert_eq!(arguments_of::<Pair>(), refused("a list"));
+    assert_eq!(arguments_of::<u8>(), refused("an integer"));
+    assert_eq!(arguments_of::<Value>(), refused("anything at all"));
+    let partly = |found: &str| {
+        Err(SchemaFault::NotAlwaysAnObject {
+            found: found.to_owned(),
+        })
+    };
+    assert_eq!(arguments_of::<Option<Inner>>(), partly("null"));
+    assert_eq!(arguments_of::<Mixed>(), partly("a string"));
+    assert_eq!(normal_form(json!(true)), refused("anything at all"));
+    assert_eq!(
+        normal_form(json!({"$ref": "#"})),
+        refused("anything at all")
+    );
+    assert_eq!(
+        normal_form(json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}})),
+        refused("anything at all")
+    );
+}
+
+#[test]
+fn a_schema_too_deep_or_too_large_is_refused() {
+    let mut deep = json!({"type": "string"});
+    for _ in 0..80 {
+        deep = json!({"type": "array", "items": deep});
+    }
+    let object = |inner: Value| json!({"type": "object", "properties": {"x": inner}});
+    assert_eq!(normal_form(object(deep)), Err(SchemaFault::TooDeep));
+    let large = json!({"type": "string", "description": "a".repeat(70_000)});
+    assert!(matches!(
+        normal_form(object(large)),
+        Err(SchemaFault::TooLarge { .. })
+    ));
+}
+
+#[test]
+fn what_cannot_be_told_as_one_object_is_refused() {
+    let entangled = json!({
+        "type": "object",
+        "properties": {"name": {"type": "integer"}},
+        "allOf": [{"type": "object", "properties": {"name": {"type": "string"}}}]
+    });
+    assert_eq!(normal_form(entangled), Err(SchemaFault::Entangled));
+}
+
+#[test]
+fn one_number_has_one_answer_however_it_is_written() {
+    let registry = registry_of("truthful");
+    let check = |arguments: Value| registry.check_arguments("zoo.ranges", &arguments);
+    let with = |count: Value| json!({"count": count, "text": "ab", "list": [], "word": "a"});
+    assert_eq!(check(with(json!(5))), Ok(()));
+    assert_eq!(check(with(json!(5.0))), Ok(()));
+    assert!(check(with(json!(5.5))).is_err());
+    assert!(check(with(json!("5"))).is_err());
+    assert!(
+        check(json!([5, "ab", [], "a"])).is_err(),
+        "a list of the fields is no struct"
+    );
+}
+
+#[test]
+fn faults_say_what_was_expected_and_what_came_and_echo_nothing() {
+    let registry = registry_of("truthful");
+    let told = |id: &str, arguments: Value| {
+        let faults = registry.check_arguments(id, &arguments).unwrap_err();
+        let told: Vec<_> = faults
+            .iter()
+            .map(|fault| format!("{}: {}", fault.at, fault.problem))
+            .collect();
+        let all = told.join("\n");
+        assert!(!all.contains("s3cret"), "{all}");
+        all
+    };
+    assert_eq!(
+        told("zoo.newtype", json!({"naem": "s3cret"})),
+        ": missing argument `name`\n: unknown argument `naem` (did you mean `name`?)"
+    );
+    assert_eq!(
+        told("zoo.newtype", json!({"name": 5})),
+        "/name: expected a string, found an integer"
+    );
+    assert_eq!(
+        told("zoo.newtype", json!({"name": "a", "deep": "s3cret"})),
+        "/deep: expected an integer or null, found a string"
+    );
+    assert_eq!(
+        told("zoo.newtype", json!({"name": "a", "deep": 256})),
+        "/deep: expected at most 255, found more"
+    );
+    assert_eq!(
+        told("zoo.tagged", json!({"kind": "s3cret"})),
+        "/kind: expected one of \"Closed\", \"Newtype\", \"Struct\", \"Unit\", found another value"
+    );
+    assert_eq!(
+        told("zoo.tagged", json!({"kind": "Struct", "x": "s3cret"})),
+        "/x: expected an integer, found a string"
+    );
+    assert_eq!(
+        told("zoo.options", json!({"of_struct": {"name": 5}})),
+        "/of_struct/name: expected a string, found an integer"
+    );
+    assert_eq!(
+        told("zoo.options", json!({"of_struct": 5})),
+        "/of_struct: expected an object or null, found an integer"
+    );
+    assert_eq!(
+        told(
+            "zoo.names",
+            json!({"none": "s3cret", "some": "One", "all": 5, "list": []})
+        ),
+        "/all: expected a string, found an integer\n/all: expected one of \"One\", \"Two\", found an integer\n/none: expected one of \"dark-red\", \"light-green\", found another value"
+    );
+    assert_eq!(
+        told("zoo.formats", json!({"v4": "s3cret", "v6": "::1"})),
+        "/v4: expected text of the format `ipv4`, found other text"
+    );
+    assert_eq!(
+        told(
+            "zoo.ranges",
+            json!({"count": 0, "text": "s3cret", "list": [1, 2, 3], "word": "S3CRET"})
+        ),
+        "/count: expected at least 1, found less\n/list: expected at most 2 items, found more\n/text: expected at most 5 characters, found more\n/word: expected text that matches `^[a-z]+$`, found other text"
+    );
+}
+
+#[test]
+fn faults_are_bounded_in_number() {
+    let check = CompiledSchema::new(&schema("zoo.lists")).unwrap();
+    let many: Vec<_> = (0..1000).map(|_| json!({"stranger": 1})).collect();
+    let faults = check.check(&json!({"list": many})).unwrap_err();
+    assert!((1..=16).contains(&faults.len()), "{}", faults.len());
+}
