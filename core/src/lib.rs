@@ -59,6 +59,7 @@ pub mod grant;
 pub mod id;
 pub mod json;
 pub mod project;
+pub mod provider;
 pub mod registry;
 pub mod schema;
 pub mod testing;
