@@ -69,7 +69,9 @@ pub(super) const ENUM_TEXT: Rule = Rule {
     says: "With `strict`, an enum of more than 250 texts has at most 15000 characters.",
     source: STRUCTURED,
 };
-/// The keywords of structured outputs. Length limits of strings are not among the published ones.
+/// The keywords of structured outputs. `minLength` and `maxLength` are not among the published ones
+/// and were refused (<https://github.com/jina-ai/node-DeepResearch/issues/79>); a tool that has them is
+/// sent without `strict`, which is never refused.
 const SUPPORTED: [&str; 19] = [
     "$defs",
     "$ref",
