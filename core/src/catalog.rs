@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::descriptor::{Rendered, ToolDescriptor};
 use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
+use crate::provider::{Inexpressible, Provider};
 
 /// What leaves the kernel when an action runs. An action without a declaration is refused by the
 /// gate: silence is not "nothing leaves".
@@ -259,6 +260,19 @@ impl ActionCatalog {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// The tools that a provider's rules leave no way to say: they are left out of its shape of a
+    /// view, and of no other. In the order of providers and ids.
+    #[must_use]
+    pub fn inexpressible(&self) -> Vec<&Inexpressible> {
+        let ids = self.ids();
+        let of = |provider: Provider| {
+            let shape =
+                move |id: &&ActionId| self.entries.get(*id)?.tool.as_ref()?.shape(provider).err();
+            ids.iter().filter_map(shape)
+        };
+        Provider::ALL.into_iter().flat_map(of).collect()
     }
 
     /// All that must be mended, in order; empty for a complete catalog.

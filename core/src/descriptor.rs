@@ -1,12 +1,13 @@
 //! What a model is told of an action.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::digest::{Digest, canonical_json};
+use crate::provider::{Inexpressible, Provider, render};
 
 /// One tool as a model sees it. It carries no action id: the catalog's key does.
 ///
@@ -89,6 +90,9 @@ pub(crate) struct Rendered {
 pub(crate) struct Presentation {
     pub(crate) json: Arc<str>,
     pub(crate) digest: Digest,
+    approval_required: bool,
+    /// The same tool in each provider's shape, made when it is first asked for.
+    shapes: [OnceLock<Result<Arc<str>, Arc<Inexpressible>>>; Provider::ALL.len()],
 }
 
 impl Rendered {
@@ -106,6 +110,12 @@ impl Rendered {
             as_allowed,
             as_approval_required,
         })
+    }
+
+    /// The tool in a provider's shape, as the descriptor has it.
+    pub(crate) fn shape(&self, provider: Provider) -> Result<&str, &Inexpressible> {
+        let presentation = self.presentation(self.descriptor.approval_required);
+        presentation.shape(&self.descriptor, provider)
     }
 
     pub(crate) fn presentation(&self, approval_required: bool) -> &Presentation {
@@ -141,7 +151,32 @@ impl Presentation {
         Some(Self {
             json: String::from_utf8(bytes).ok()?.into(),
             digest,
+            approval_required,
+            shapes: Default::default(),
         })
+    }
+}
+
+impl Presentation {
+    /// The tool in a provider's own shape, as JSON.
+    pub(crate) fn shape(
+        &self,
+        descriptor: &ToolDescriptor,
+        provider: Provider,
+    ) -> Result<&str, &Inexpressible> {
+        let make = || match render(provider, descriptor, self.approval_required) {
+            Ok(tool) => Ok(tool.to_string().into()),
+            Err(problem) => Err(Arc::new(problem)),
+        };
+        let [chat, responses, anthropic, gemini, mcp] = &self.shapes;
+        let shape = match provider {
+            Provider::OpenAiChat => chat,
+            Provider::OpenAiResponses => responses,
+            Provider::Anthropic => anthropic,
+            Provider::Gemini => gemini,
+            Provider::Mcp => mcp,
+        };
+        shape.get_or_init(make).as_deref().map_err(Arc::as_ref)
     }
 }
 

@@ -3,6 +3,8 @@
 //! An agent's tool surface is exactly its grant, and both the surface and the enforcement come from
 //! one annotation on the handler.
 //!
+//! # One handler
+//!
 //! ```
 //! use actum::{ActionError, action};
 //! use schemars::JsonSchema;
@@ -27,19 +29,90 @@
 //!     let sum = ask.a.checked_add(ask.b).ok_or_else(|| ActionError::failed("too large"))?;
 //!     Ok(Sum { sum })
 //! }
+//! ```
 //!
+//! [`action`](macro@action) registers the handler and its descriptor together; nothing is listed
+//! anywhere else. Every binary that links it has it:
+//!
+//! ```
+//! # use actum::{ActionError, action};
+//! # #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! # struct Multiply {
+//! #     /// The first number.
+//! #     a: i64, b: i64 }
+//! # #[action(id = "math.multiply", description = "Multiply two numbers.", read_only)]
+//! # async fn multiply(ask: Multiply) -> Result<i64, ActionError> { Ok(ask.a * ask.b) }
 //! let registry = actum::Registry::linked()?;
 //! let catalog = registry.catalog();
-//! let tool = catalog.tool_descriptor_for("math.add").expect("it is linked in");
-//! assert_eq!(tool.name, "math-add");
+//! let tool = catalog.tool_descriptor_for("math.multiply").expect("it is linked in");
+//! assert_eq!(tool.name, "math-multiply");
 //! assert_eq!(tool.parameters_schema["properties"]["a"]["description"], "The first number.");
 //! # Ok::<(), actum::registry::RegistryFaults>(())
 //! ```
 //!
-//! From here data runs down one line: an event leads through the [`authority`] manifests to a
-//! [`TaskGrant`]; the grant is [projected](project()) over the [`ActionCatalog`] into
-//! what a worker sees; and every call that a worker posts is decided by [`gate`](gate::gate) right
-//! before it is dispatched.
+//! # From a grant to a view
+//!
+//! What an agent may see and do is its [`TaskGrant`]. A kernel composes one out of an event and the
+//! operator's [manifests](authority), and seals it. [Projected](project()) over the catalog it is the
+//! list of tools that the agent's model gets; what is not granted never enters that list.
+//!
+//! # From a call to a result
+//!
+//! A worker can post any id. [`gate`](gate::gate) decides, right before dispatch, and alone makes the
+//! [`Permit`](gate::Permit) that a handler is reached with:
+//!
+//! ```
+//! # use std::sync::Arc;
+//! # use actum::{ActionError, Registry, SealedGrant, TaskGrant, action, project};
+//! # use actum::gate::{Evidence, Origin, Request, Verdict, gate};
+//! # use actum::grant::SealKey;
+//! # use serde_json::json;
+//! # #[action(id = "door.state", description = "Tell whether the door is open.", read_only)]
+//! # async fn state() -> Result<bool, ActionError> { Ok(true) }
+//! # #[action(id = "door.unlock", description = "Unlock the door.")]
+//! # async fn unlock() -> Result<(), ActionError> { Ok(()) }
+//! # let registry = Registry::new(actum::actions![state, unlock], [])?;
+//! # let catalog = registry.catalog();
+//! # let none = format!("sha256:{}", "0".repeat(64));
+//! # let grant: TaskGrant = serde_json::from_value(json!({
+//! #     "id": "00000000000000000000000001", "task_id": "00000000000000000000000002",
+//! #     "event_id": "00000000000000000000000003", "principal": {"kind": "known", "id": "ada"},
+//! #     "purpose": "Look after the door.", "allowed_actions": ["door.state"],
+//! #     "approval_required_actions": [], "denied_actions": [], "allowed_egress_classes": [],
+//! #     "output_channels": [], "selection_tokens": {},
+//! #     "limits": {"max_model_calls": 1, "max_artifacts": 1, "max_runtime_seconds": 60},
+//! #     "mode": "live", "reply_to": null, "issued_at": "2024-01-01T00:00:00Z",
+//! #     "expires_at": "2024-01-01T00:01:00Z", "authority_sources": [],
+//! #     "policy_revision": none, "catalog_digest": none,
+//! # }))?;
+//! # let now = grant.issued_at;
+//! # let key = SealKey::new([7; 32]);
+//! // The grant allows `door.state`. There is `door.unlock` too, and nobody granted it.
+//! let grant = SealedGrant::seal(grant, &key)?.verify(&key)?;
+//! let view = project(&grant, &catalog);
+//! assert_eq!(view.tools().map(|tool| tool.id().as_str()).collect::<Vec<_>>(), ["door.state"]);
+//!
+//! let call = |action: &str| Arc::new(Request {
+//!     action: action.to_owned(),
+//!     arguments: serde_json::Map::new(),
+//!     payload_digest: None,
+//!     target_digest: None,
+//!     selection_token: None,
+//!     origin: Origin::Worker,
+//! });
+//! let [unlock, state] = ["door.unlock", "door.state"].map(call);
+//! let decide = |call| gate(&grant, call, &catalog, Evidence::default(), now);
+//! assert!(matches!(decide(&unlock), Verdict::Deny(_)));
+//!
+//! let Verdict::Allow(permit) = decide(&state) else { panic!("it is granted") };
+//! let admitted = registry.admit(permit).expect("its arguments fit");
+//! assert_eq!(admitted.action().as_str(), "door.state");
+//! // `admitted.run(context)` is the handler's future. A kernel records the decision first.
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `docs/actions.md` in the repository has every argument of the annotation with its errors.
+//! [`testing`] is one line that checks a crate's actions.
 //!
 //! This crate is pure: no I/O, no clock, no async runtime. The `actum-kernel` crate is the server
 //! around it.
@@ -108,8 +181,7 @@ pub use actum_macros::action;
 /// }
 ///
 /// let by_hand = actum::Registry::new(actum::actions![mail::count], [])?;
-/// let linked = actum::Registry::linked()?;
-/// assert_eq!(by_hand.catalog().digest()?, linked.catalog().digest()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// assert!(by_hand.catalog().is_dispatchable("mail.count"));
+/// # Ok::<(), actum::registry::RegistryFaults>(())
 /// ```
 pub use actum_macros::actions;

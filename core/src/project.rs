@@ -9,6 +9,7 @@ use crate::digest::Digest;
 use crate::gate::{Standing, exposed};
 use crate::grant::VerifiedGrant;
 use crate::id::ActionId;
+use crate::provider::{Inexpressible, Provider};
 
 /// The tools of one grant, in the order of their action ids.
 #[derive(Debug, Clone)]
@@ -101,6 +102,29 @@ impl<'a> CatalogView<'a> {
             out.push_str(&tool.presentation.json);
         }
         out.push(']');
+    }
+}
+
+impl<'a> CatalogView<'a> {
+    /// Appends the JSON array of the tools in a provider's own shape; gives back those that the
+    /// provider's rules leave no way to say, which are not in it.
+    pub fn write_tools_for(&self, provider: Provider, out: &mut String) -> Vec<&'a Inexpressible> {
+        let mut left_out = Vec::new();
+        out.push('[');
+        let start = out.len();
+        for tool in &self.tools {
+            match tool.presentation.shape(tool.descriptor, provider) {
+                Ok(shape) => {
+                    if out.len() > start {
+                        out.push(',');
+                    }
+                    out.push_str(shape);
+                }
+                Err(problem) => left_out.push(problem),
+            }
+        }
+        out.push(']');
+        left_out
     }
 }
 

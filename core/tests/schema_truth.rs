@@ -8,6 +8,7 @@
     reason = "payloads that are only described, and tests"
 )]
 
+use actum::provider::Provider;
 use actum::schema::{CompiledSchema, SchemaFault, arguments_of, normal_form};
 use actum::{Registry, testing};
 use serde_json::{Map, Value, json};
@@ -529,12 +530,34 @@ fn schema(id: &str) -> Value {
 fn schema_and_type_agree_for_every_form_of_a_payload() {
     let registry = registry_of("truthful");
     assert!(registry.actions().count() > 35);
-    testing::check(&registry).unwrap_or_else(|faults| panic!("{faults}"));
+    testing::check(&registry, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+}
+
+#[test]
+fn every_form_can_be_told_to_every_provider_but_these() {
+    let faults = testing::check(&registry_of("truthful"), &Provider::ALL).unwrap_err();
+    let told: Vec<_> = faults
+        .all()
+        .iter()
+        .map(|fault| (fault.id.as_str(), fault.problem.lines().next().unwrap()))
+        .collect();
+    let expected = [
+        (
+            "zoo.attributes",
+            "the tool `zoo-attributes` cannot be told to gemini:",
+        ),
+        ("zoo.map", "the tool `zoo-map` cannot be told to gemini:"),
+        (
+            "zoo.map_newtype",
+            "the tool `zoo-map_newtype` cannot be told to gemini:",
+        ),
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
 fn a_schema_that_says_something_else_than_its_type_is_found() {
-    let faults = testing::check(&registry_of("lying")).unwrap_err();
+    let faults = testing::check(&registry_of("lying"), &[]).unwrap_err();
     let told = |id: &str| {
         let all = faults.all().iter().filter(|fault| fault.id == id);
         all.map(|fault| fault.problem.clone())

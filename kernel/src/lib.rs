@@ -210,6 +210,9 @@ impl KernelBuilder {
                 "calls were cut off when the kernel last stopped; their outcome is unknown"
             );
         }
+        for problem in catalog.inexpressible() {
+            tracing::warn!("{problem}\n  It is left out of this provider's shape, and of no other.");
+        }
         let body = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "catalog": catalog_digest,

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use actum::gate::DenialReason;
+use actum::provider::Provider;
 use actum::{CatalogView, project};
 use axum::body::Body;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -43,26 +44,56 @@ async fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Arc<LiveTa
         .ok_or_else(Refusal::unauthenticated)
 }
 
-/// `GET /v1/task`
+/// How a worker wants its task told.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskQuery {
+    tools: Option<String>,
+}
+
+/// `GET /v1/task`, `GET /v1/task?tools=PROVIDER`
 pub async fn task(
     State(kernel): State<Arc<Kernel>>,
     headers: HeaderMap,
-    RawQuery(query): RawQuery,
+    query: Result<Query<TaskQuery>, QueryRejection>,
 ) -> Result<Response, Refusal> {
-    if query.is_some() {
-        return Err(Refusal::invalid("this path takes no query"));
-    }
     let task = authenticate(&kernel, &headers).await?;
-    Ok(json_text(StatusCode::OK, task_json(&kernel, &task)))
+    let Ok(Query(query)) = query else {
+        let takes = "this path takes `tools=PROVIDER`, once, and nothing else";
+        return Err(Refusal::invalid(takes));
+    };
+    let provider = query
+        .tools
+        .map(|name| name.parse())
+        .transpose()
+        .map_err(|_| Refusal::invalid(format!("`tools` is one of {}", names())))?;
+    let body = task_json(&kernel, &task, provider);
+    Ok(json_text(StatusCode::OK, body))
+}
+
+fn names() -> String {
+    Provider::ALL.map(Provider::as_str).join(", ")
 }
 
 /// The task with its view. All of it is ready bytes, but for the first time a task is asked for.
-fn task_json(kernel: &Kernel, task: &LiveTask) -> String {
+fn task_json(kernel: &Kernel, task: &LiveTask, provider: Option<Provider>) -> String {
     let view = project(&task.grant, &kernel.catalog);
     let head = task.head.get_or_init(|| head_json(task, &view));
     let mut out = String::with_capacity(head.len() + view.tools_len() + 2);
     out.push_str(head);
-    view.write_tools(&mut out);
+    match provider {
+        None => view.write_tools(&mut out),
+        Some(provider) => {
+            let left_out: Vec<_> = view
+                .write_tools_for(provider, &mut out)
+                .into_iter()
+                .map(|problem| json!({"name": problem.tool, "problem": problem.to_string()}))
+                .collect();
+            if !left_out.is_empty() {
+                let _ = write!(out, ",\"left_out\":{}", Value::Array(left_out));
+            }
+        }
+    }
     out.push_str("}}");
     out
 }

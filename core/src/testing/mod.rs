@@ -6,7 +6,7 @@
 //! # async fn open() -> Result<(), ActionError> { Ok(()) }
 //! // Once in a crate of actions:
 //! actum::testing::check_actions!();
-//! # actum::testing::check(&actum::Registry::linked()?)?;
+//! # actum::testing::check_linked(&actum::provider::Provider::ALL)?;
 //! # Ok::<(), actum::registry::RegistryFaults>(())
 //! ```
 //!
@@ -16,7 +16,9 @@
 //! - what the schema accepts, the handler's type reads: a call that fits never fails for its form;
 //! - what the schema refuses for its kind (a text where a number should be), the type refuses too:
 //!   a model is not told less than the handler takes. What an author narrows on purpose, such as
-//!   with `#[schemars(range(max = 50))]`, is no fault: the kernel asks the schema first.
+//!   with `#[schemars(range(max = 50))]`, is no fault: the kernel asks the schema first;
+//! - the tool keeps the published rules of every provider, in its own shape. A crate whose actions
+//!   go to some providers alone names them: `check_actions!(Anthropic, Mcp)`.
 
 mod examples;
 
@@ -25,6 +27,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::action::Action;
+use crate::provider::{Provider, render};
 use crate::registry::{Registry, RegistryFault, RegistryFaults};
 use crate::schema::{CompiledSchema, without_fractions};
 use examples::{Examples, Optional};
@@ -37,16 +40,22 @@ const PLACES: usize = 64;
 /// How many faults of one action are told.
 const MAX_FAULTS: usize = 4;
 
-/// Makes a test, `actions_conform`, of [`check`] over all linked actions.
+/// Makes a test, `actions_conform`, of [`check`] over all linked actions and the providers that are
+/// named, or all of them.
 pub use crate::__check_actions as check_actions;
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __check_actions {
     () => {
+        $crate::__check_actions!(OpenAiChat, OpenAiResponses, Anthropic, Gemini, Mcp);
+    };
+    ($($provider:ident),+ $(,)?) => {
         #[::core::prelude::v1::test]
         fn actions_conform() {
-            if let ::core::result::Result::Err(faults) = $crate::testing::check_linked() {
+            if let ::core::result::Result::Err(faults) = $crate::testing::check_linked(&[
+                $($crate::provider::Provider::$provider),+
+            ]) {
                 ::core::panic!("{faults}");
             }
         }
@@ -58,26 +67,37 @@ macro_rules! __check_actions {
 /// # Errors
 /// All faults of all actions, those of the registry included; and that there is no action at all,
 /// since then nothing was checked.
-pub fn check_linked() -> Result<(), RegistryFaults> {
+pub fn check_linked(providers: &[Provider]) -> Result<(), RegistryFaults> {
     let registry = Registry::linked()?;
     if registry.actions().next().is_none() {
         return Err(RegistryFaults::default());
     }
-    check(&registry)
+    check(&registry, providers)
 }
 
-/// Checks every action of a registry.
+/// Checks every action of a registry, for the providers that its tools go to.
 ///
 /// # Errors
 /// All faults of all actions, in the order of their ids.
-pub fn check(registry: &Registry) -> Result<(), RegistryFaults> {
+pub fn check(registry: &Registry, providers: &[Provider]) -> Result<(), RegistryFaults> {
+    let catalog = registry.catalog();
     let faults: Vec<_> = registry
         .actions()
-        .flat_map(|(_, action)| {
-            let problems = Conformance::of(action).map_or_else(
-                |problem| vec![problem],
-                |conformance| conformance.problems(),
-            );
+        .flat_map(|(id, action)| {
+            let mut problems = match Conformance::of(action) {
+                Ok(conformance) => conformance.problems(),
+                Err(problem) => vec![problem],
+            };
+            if let Some(tool) = catalog.tool_descriptor_for(id.as_str()) {
+                let shapes = providers
+                    .iter()
+                    .map(|provider| render(*provider, tool, true));
+                problems.extend(
+                    shapes
+                        .filter_map(Result::err)
+                        .map(|problem| problem.to_string()),
+                );
+            }
             problems.into_iter().map(|problem| RegistryFault {
                 id: action.id.to_owned(),
                 at: action.at,

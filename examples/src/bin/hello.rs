@@ -45,6 +45,8 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
+    actum::testing::check_actions!();
+
     #[tokio::test]
     async fn the_handler_is_an_ordinary_function() {
         let greeting = greet(&Tone("Hi"), Greet { name: "Ada".into() })

@@ -10,3 +10,6 @@ actum::known!("workflow.activate");
 actum::known!("capability_pack.change");
 actum::known!("policy.change_proposal");
 actum::known!("connector.enable");
+
+#[cfg(test)]
+actum::testing::check_actions!();

@@ -1,6 +1,7 @@
 //! `actum catalog`
 
 use actum::Registry;
+use actum::provider::{Provider, render};
 use serde_json::json;
 
 pub(super) fn run(as_json: bool) -> Result<(), String> {
@@ -62,4 +63,27 @@ pub(super) fn run(as_json: bool) -> Result<(), String> {
         out.push_str(&format!("{id:width$}  {line}\n"));
     }
     super::say(&out)
+}
+
+/// `actum catalog --provider NAME`
+pub(super) fn shapes(provider: Provider) -> Result<(), String> {
+    let registry = Registry::linked().map_err(|faults| faults.to_string())?;
+    let (mut shapes, mut problems) = (Vec::new(), Vec::new());
+    let catalog = registry.catalog();
+    for (id, _) in registry.actions() {
+        let Some(tool) = catalog.tool_descriptor_for(id.as_str()) else {
+            continue;
+        };
+        match render(provider, tool, tool.approval_required) {
+            Ok(shape) => shapes.push(shape),
+            Err(problem) => problems.push(problem.to_string()),
+        }
+    }
+    let text = serde_json::to_string_pretty(&shapes).map_err(|error| error.to_string())?;
+    super::say(&format!("{text}\n"))?;
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
+    }
 }

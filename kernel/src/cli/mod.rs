@@ -10,6 +10,7 @@ mod serve;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use actum::provider::Provider;
 use clap::{Parser, Subcommand};
 
 use crate::KernelBuilder;
@@ -38,6 +39,10 @@ enum Command {
         /// As JSON, with schemas and everything else that the catalog holds.
         #[arg(long)]
         json: bool,
+        /// The tools in the shape that this provider's API takes, as JSON: openai, openai-responses,
+        /// anthropic, gemini or mcp. Fails when there is a tool that it cannot be told.
+        #[arg(long, value_name = "NAME", conflicts_with = "json")]
+        provider: Option<Provider>,
     },
     /// Check that nothing is missing: every dispatchable action has a descriptor, and every granted
     /// one is dispatched, unless a person accepted that it is not.
@@ -137,7 +142,11 @@ pub fn main_with(prepare: impl FnOnce(KernelBuilder) -> KernelBuilder) -> ExitCo
     let done = runtime.block_on(async {
         match cli.command {
             Command::Serve { config } => serve::run(config, prepare).await,
-            Command::Catalog { json } => catalog::run(json),
+            Command::Catalog {
+                provider: Some(provider),
+                ..
+            } => catalog::shapes(provider),
+            Command::Catalog { json, .. } => catalog::run(json),
             Command::Check {
                 config,
                 manifests,
