@@ -145,6 +145,26 @@ pub use grant::{SealedGrant, TaskGrant, VerifiedGrant};
 pub use id::{ActionId, ToolName};
 pub use project::{CatalogView, project};
 pub use registry::Registry;
+/// The very versions that `actum` was built with, for a crate that depends on nothing else. Their
+/// derives must be told where they are:
+///
+/// ```
+/// use actum::{ActionError, action, schemars, serde};
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// #[serde(crate = "actum::serde")]
+/// #[schemars(crate = "actum::schemars")]
+/// struct Find {
+///     words: String,
+/// }
+///
+/// #[action(id = "mail.find", description = "Find mail.")]
+/// async fn find(ask: Find) -> Result<(), ActionError> {
+///     let _ = ask.words;
+///     Ok(())
+/// }
+/// ```
+pub use {schemars, serde};
 
 /// Declares the function below it as an action.
 ///
