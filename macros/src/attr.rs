@@ -45,6 +45,8 @@ pub enum ArgumentValue {
     Path(Path),
     /// What stands in the parentheses; [`parse`] takes it apart.
     List(TokenStream),
+    /// A call of a macro, which nobody has expanded.
+    Macro(Span),
     /// A value of another form. Whoever reads it tells what it should be.
     Other(Span),
     /// Not even a value; that is told already.
@@ -65,11 +67,13 @@ fn arguments(input: ParseStream, faults: &mut Faults) -> Vec<Argument> {
             Ok(argument) => found.push(argument),
             Err(error) => {
                 faults.0.push(error);
-                skip_to_comma(input);
+                skip_to_separator(input);
             }
         }
         if !input.is_empty() && input.parse::<Token![,]>().is_err() {
             faults.push(input.span(), "expected `,` between two arguments");
+            // One meant for a comma is told as that, and as nothing else.
+            let _ = input.parse::<Token![;]>();
         }
     }
     found
@@ -77,7 +81,7 @@ fn arguments(input: ParseStream, faults: &mut Faults) -> Vec<Argument> {
 
 fn argument(input: ParseStream, faults: &mut Faults) -> syn::Result<Argument> {
     if input.peek(Lit) {
-        return Err(input.error("an argument has a name, such as `id = \"...\"`"));
+        return Err(input.error("a value stands behind the name of its argument: `name = \"...\"`"));
     }
     let name = input.call(Ident::parse_any).map_err(|error| {
         syn::Error::new(
@@ -89,7 +93,7 @@ fn argument(input: ParseStream, faults: &mut Faults) -> syn::Result<Argument> {
         Ok(value) => value,
         Err(error) => {
             faults.0.push(error);
-            skip_to_comma(input);
+            skip_to_separator(input);
             ArgumentValue::Broken
         }
     };
@@ -97,7 +101,7 @@ fn argument(input: ParseStream, faults: &mut Faults) -> syn::Result<Argument> {
 }
 
 fn value_of(name: &Ident, input: ParseStream) -> syn::Result<ArgumentValue> {
-    if input.is_empty() || input.peek(Token![,]) {
+    if at_separator(input) {
         return Ok(ArgumentValue::Flag);
     }
     if input.peek(token::Paren) {
@@ -111,7 +115,7 @@ fn value_of(name: &Ident, input: ParseStream) -> syn::Result<ArgumentValue> {
         )));
     }
     input.parse::<Token![=]>()?;
-    if input.is_empty() || input.peek(Token![,]) {
+    if at_separator(input) {
         return Err(syn::Error::new(
             name.span(),
             format_args!("`{name} =` lacks its value"),
@@ -145,12 +149,17 @@ fn value(expr: Expr) -> ArgumentValue {
             })
         }
         Expr::Path(path) if path.qself.is_none() => ArgumentValue::Path(path.path),
+        Expr::Macro(_) => ArgumentValue::Macro(span),
         _ => ArgumentValue::Other(span),
     }
 }
 
-fn skip_to_comma(input: ParseStream) {
-    while !input.is_empty() && !input.peek(Token![,]) {
+fn at_separator(input: ParseStream) -> bool {
+    input.is_empty() || input.peek(Token![,]) || input.peek(Token![;])
+}
+
+fn skip_to_separator(input: ParseStream) {
+    while !at_separator(input) {
         if input.parse::<TokenTree>().is_err() {
             return;
         }

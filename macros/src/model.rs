@@ -3,6 +3,8 @@
 mod signature;
 mod text;
 
+use std::collections::BTreeSet;
+
 use proc_macro2::Span;
 use syn::{LitStr, Path};
 
@@ -160,13 +162,14 @@ fn unknown_and_repeated(
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
     let other_word = OTHER_WORDS.iter().find(|(word, _)| *word == name);
     if let Some((_, meant)) = other_word {
         return known.iter().find(|candidate| *candidate == meant).copied();
     }
     known
         .iter()
-        .map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate))
+        .map(|candidate| (strsim::jaro_winkler(&name, candidate), *candidate))
         .filter(|(score, _)| *score > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
@@ -187,7 +190,9 @@ fn place(argument: &Argument) -> Option<Span> {
         ArgumentValue::Flag | ArgumentValue::List(_) => Some(argument.name.span()),
         ArgumentValue::Text(text) => Some(text.span()),
         ArgumentValue::Path(path) => Some(syn::spanned::Spanned::span(path)),
-        ArgumentValue::Texts(_, span) | ArgumentValue::Other(span) => Some(*span),
+        ArgumentValue::Texts(_, span) | ArgumentValue::Macro(span) | ArgumentValue::Other(span) => {
+            Some(*span)
+        }
     }
 }
 
@@ -196,9 +201,15 @@ fn text(argument: &Argument, faults: &mut Faults) -> Option<LitStr> {
         return Some(text.clone());
     }
     let name = &argument.name;
+    let why = match &argument.value {
+        ArgumentValue::Path(_) | ArgumentValue::Macro(_) => {
+            "; what a constant or a macro stands for is not known here yet, so write it out"
+        }
+        _ => "",
+    };
     faults.push(
         place(argument)?,
-        format_args!("`{name}` takes one string literal: `{name} = \"...\"`"),
+        format_args!("`{name}` takes one string literal: `{name} = \"...\"`{why}"),
     );
     None
 }
@@ -263,8 +274,12 @@ fn channels(argument: &Argument, faults: &mut Faults) -> Option<Vec<LitStr>> {
             None
         }
         ArgumentValue::Texts(channels, _) => {
+            let mut seen = BTreeSet::new();
             for channel in channels {
                 text::check_not_empty("the channel", channel, faults);
+                if !seen.insert(channel.value()) {
+                    faults.push(channel.span(), "this channel stands here twice; drop one");
+                }
             }
             Some(channels.clone())
         }

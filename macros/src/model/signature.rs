@@ -16,7 +16,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// `None` where it is no type that a handler could return.
     pub output: Option<Type>,
-    /// The lints that the function allows, which name its types and so hold beside it too.
+    /// The lints that the function allows or sets off; what stands beside it names it and its types.
     pub allowed_lints: Vec<TokenStream>,
     /// Whether its types can be named beside it: it is no method and not generic.
     pub is_free: bool,
@@ -59,6 +59,7 @@ const RESULT: &str = "a handler returns `Result<T, ActionError>`";
 /// Checks the signature; what is sound of it comes back.
 pub fn function(handler: &Handler, faults: &mut Faults) -> Function {
     let signature = &handler.signature;
+    attributes(&handler.attributes, faults);
     qualifiers(signature, faults);
     generics(signature, faults);
     Function {
@@ -76,12 +77,38 @@ pub fn function(handler: &Handler, faults: &mut Faults) -> Function {
 
 fn allowed(attribute: &Attribute) -> Option<TokenStream> {
     match &attribute.meta {
+        // Whoever calls it by its name is warned; the kernel does not.
+        meta if meta.path().is_ident("deprecated") => Some(quote!(#[allow(deprecated)])),
         Meta::List(list) if list.path.is_ident("allow") || list.path.is_ident("expect") => {
             let lints = &list.tokens;
             // What the function expects need not occur beside it.
             Some(quote!(#[allow(#lints)]))
         }
         _ => None,
+    }
+}
+
+/// Tells the attributes below the annotation that would make something else of the function.
+fn attributes(attributes: &[Attribute], faults: &mut Faults) {
+    for attribute in attributes {
+        let path = attribute.path();
+        let Some(name) = path.segments.last().map(|segment| &segment.ident) else {
+            continue;
+        };
+        if name == "action" {
+            faults.push_over(
+                attribute,
+                "a second `#[action]` on one function; an action has one id, so put this one on a function that calls the first",
+            );
+        } else if name == "main" || name == "test" {
+            let path = path.to_token_stream().to_string().replace(' ', "");
+            faults.push_over(
+                attribute,
+                format_args!(
+                    "a handler is called by the kernel, so it cannot be under `#[{path}]` as well; put that on a function that calls this one"
+                ),
+            );
+        }
     }
 }
 
@@ -181,6 +208,9 @@ fn parameter(typed: &PatType, payload_seen: &mut bool, faults: &mut Faults) -> O
     let unnamed = match ty {
         Type::Tuple(tuple) if !tuple.elems.is_empty() => "a tuple",
         Type::Array(_) => "an array",
+        Type::Slice(_) => "a slice",
+        Type::TraitObject(_) => "a trait object",
+        ty if is_str(ty) => "`str`",
         ty => return is_owned(ty, faults).then(|| Parameter::Payload(ty.clone())),
     };
     faults.push_over(ty, format_args!("{unnamed} cannot be an action's payload: a model fills in fields by their names; make it a struct"));
@@ -191,7 +221,7 @@ fn host(ty: &Type, faults: &mut Faults) -> Option<Parameter> {
     let instead = match ty {
         Type::TraitObject(_) => "take `&T` of a concrete type that holds the trait object",
         Type::Slice(_) => "take `&T` of a type that holds the list",
-        Type::Path(path) if path.path.is_ident("str") => {
+        ty if is_str(ty) => {
             "take `&T` of a type that holds the text, or put the text into the payload"
         }
         _ => return is_nameable(ty, faults).then(|| Parameter::Host(ty.clone())),
@@ -223,6 +253,10 @@ fn output(signature: &Signature, faults: &mut Faults) -> Option<Type> {
         }
         ty => is_nameable(ty, faults).then(|| ty.clone()),
     }
+}
+
+fn is_str(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("str"))
 }
 
 /// The type without the parentheses and the invisible brackets around it.

@@ -72,7 +72,7 @@ pub fn check_line(name: &str, text: &LitStr, max: usize, faults: &mut Faults) {
     let length = value.chars().count();
     let fault = if value.trim().is_empty() {
         format!("the {name} is empty; write one line, for a reader who sees nothing else")
-    } else if value.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
+    } else if value.trim().contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         format!(
             "the {name} has several lines; keep one, and put the rest into the doc comments of the payload's fields"
         )

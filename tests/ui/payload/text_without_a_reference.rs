@@ -1,0 +1,8 @@
+use actum::{ActionError, action};
+
+#[action(id = "mail.read", description = "Read the mail.")]
+async fn handler(_ask: str) -> Result<(), ActionError> {
+    Ok(())
+}
+
+fn main() {}

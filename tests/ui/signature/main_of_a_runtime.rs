@@ -1,0 +1,9 @@
+use actum::{ActionError, action};
+
+#[action(id = "mail.read", description = "Read the mail.")]
+#[runtime::main]
+async fn handler() -> Result<(), ActionError> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use actum::{ActionError, action};
+
+struct Mail;
+
+impl Mail {
+    #[action(id = "mail.read", description = "Read the mail.")]
+    async fn read(self: Box<Self>, _again: Box<Self>) -> Result<(), ActionError> {
+        Ok(())
+    }
+}
+
+fn main() {}
