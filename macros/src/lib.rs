@@ -9,14 +9,27 @@ mod by_hand;
 mod expand;
 mod model;
 
-use proc_macro::TokenStream;
+use proc_macro2::TokenStream;
 
 /// Declares the function below as an action. See `actum::action` for the arguments.
 #[proc_macro_attribute]
-pub fn action(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let item = proc_macro2::TokenStream::from(item);
+pub fn action(
+    arguments: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    expansion(arguments.into(), item.into()).into()
+}
+
+/// The actions of the handlers that are named. See `actum::actions` for what it is for.
+#[proc_macro]
+pub fn actions(handlers: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    by_hand::actions(handlers.into()).into()
+}
+
+/// What stands in the place of the annotation and its function.
+fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut faults = attr::Faults::default();
-    let arguments = attr::parse(arguments.into(), &mut faults);
+    let arguments = attr::parse(arguments, &mut faults);
     let declaration = model::declaration(&arguments, &mut faults);
     let function = attr::parse_handler(item.clone(), &mut faults)
         .map(|handler| model::function(&handler, &mut faults));
@@ -33,11 +46,8 @@ pub fn action(arguments: TokenStream, item: TokenStream) -> TokenStream {
             declaration => expand::checks_alone(declaration.as_ref(), &function),
         });
     }
-    tokens.into()
+    tokens
 }
 
-/// The actions of the handlers that are named. See `actum::actions` for what it is for.
-#[proc_macro]
-pub fn actions(handlers: TokenStream) -> TokenStream {
-    by_hand::actions(handlers.into()).into()
-}
+#[cfg(test)]
+mod golden;

@@ -1,0 +1,3 @@
+#[action(id = "clock.read", description = "Tell the time.")]
+#[derive(Debug)]
+struct Clock;

@@ -1,0 +1,60 @@
+/// Finds mail.
+pub async fn find(Find { words, limit }: Find) -> Result<Vec<Mail>, ActionError> {
+    search(&words, limit).await
+}
+
+const _: () = {
+    const __ACTION: ::actum::__private::Action = {
+        ::core::assert!(
+            ::core::matches!(
+                ::actum::__private::check_action_id("mail.find"),
+                ::core::result::Result::Ok(())
+            ),
+            "the kernel takes no such action id",
+        );
+        ::actum::__private::payload_can_be_read::<Find>();
+        ::actum::__private::payload_can_be_described::<Find>();
+        {
+            use ::actum::__private::PerhapsAnObject as _;
+            ::actum::__private::payload_has_fields::<
+                Find,
+                _,
+            >(::actum::__private::Shape::<Find>::KIND);
+        }
+        ::actum::__private::output_can_be_told::<Result<Vec<Mail>, ActionError>>();
+        ::actum::__private::Action {
+            id: "mail.find",
+            description: "Find mail by words.",
+            title: ::core::option::Option::None,
+            approval_required: false,
+            non_delegable: false,
+            selection_token: ::core::option::Option::None,
+            egress_channels: ::core::option::Option::None,
+            egress_class: ::core::option::Option::None,
+            hints: ::actum::__private::Hints {
+                read_only: true,
+                destructive: false,
+                idempotent: false,
+                open_world: false,
+            },
+            at: ::actum::__private::Place {
+                file: ::core::file!(),
+                line: ::core::line!(),
+                column: ::core::column!(),
+                module: ::core::module_path!(),
+            },
+            parameters: ::actum::__private::parameters::<Find>,
+            output: ::actum::__private::output_schema::<Result<Vec<Mail>, ActionError>>,
+            needs: &[],
+            run: |context, arguments| ::actum::__private::handler_future(async move {
+                let payload = ::actum::__private::payload::<Find>(arguments)?;
+                ::actum::__private::output::<
+                    Result<Vec<Mail>, ActionError>,
+                >(find(payload).await)
+            }),
+        }
+    };
+    ::actum::__private::inventory::submit! {
+        __ACTION
+    }
+};
