@@ -145,8 +145,10 @@ pub use grant::{SealedGrant, TaskGrant, VerifiedGrant};
 pub use id::{ActionId, ToolName};
 pub use project::{CatalogView, project};
 pub use registry::Registry;
-/// The very versions that `actum` was built with, for a crate that depends on nothing else. Their
-/// derives must be told where they are:
+/// The version that `actum` was built with; [`serde`] tells how to use it from here.
+pub use schemars;
+/// The version that `actum` was built with, for a crate that depends on nothing else. The derives of
+/// it and of [`schemars`] must be told where they are:
 ///
 /// ```
 /// use actum::{ActionError, action, schemars, serde};
@@ -164,7 +166,7 @@ pub use registry::Registry;
 ///     Ok(())
 /// }
 /// ```
-pub use {schemars, serde};
+pub use serde;
 
 /// Declares the function below it as an action.
 ///
