@@ -14,6 +14,7 @@ async fn now(clock: &Clock, zone: Zone) -> Result<u64, ActionError> {
 const _: () = {
     ::actum::__private::payload_can_be_read::<Zone>();
     ::actum::__private::payload_can_be_described::<Zone>();
+    ::actum::__private::payload_can_be_sent::<Zone>();
     {
         use ::actum::__private::PerhapsAnObject as _;
         ::actum::__private::payload_has_fields::<
