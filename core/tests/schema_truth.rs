@@ -75,6 +75,12 @@ mod truthful {
         "zoo.raw" raw: Raw;
         "zoo.standard" standard: Standard;
         "zoo.odd_name" odd_name: OddName;
+        "zoo.keys" keys: Keys;
+        "zoo.more" more: More;
+        "zoo.nested" nested: Nested;
+        "zoo.generic" generic: Generic<Colour>;
+        "zoo.defaults" defaults: Defaults;
+        "zoo.other" other: WithOther;
     }
 
     pub type Map = serde_json::Map<String, Value>;
@@ -195,7 +201,7 @@ mod truthful {
         }
     }
 
-    #[derive(Deserialize, JsonSchema)]
+    #[derive(Deserialize, JsonSchema, PartialEq, Eq, PartialOrd, Ord)]
     #[serde(rename_all = "kebab-case")]
     pub enum Colour {
         DarkRed,
@@ -390,6 +396,92 @@ mod truthful {
         wrapped: std::num::Wrapping<u8>,
     }
     #[derive(Deserialize, JsonSchema)]
+    pub struct Keys {
+        by_name: BTreeMap<Colour, u8>,
+        by_number: BTreeMap<i64, u8>,
+        nested: BTreeMap<String, BTreeMap<String, Option<Inner>>>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct More {
+        address: std::net::IpAddr,
+        pairs: Vec<(String, u8)>,
+        none: [u8; 0],
+        maybe_nothing: Option<()>,
+        holes: Vec<Option<u8>>,
+        boxed: Box<[Inner]>,
+        number: serde_json::Number,
+        map: Map,
+        moment: std::time::SystemTime,
+        bound: std::ops::Bound<u8>,
+        inclusive: std::ops::RangeInclusive<u8>,
+        cell: std::cell::Cell<u8>,
+        mutex: std::sync::Mutex<Inner>,
+        triple: (u8, Option<u8>, Inner),
+        choice: Result<(), Inner>,
+        phantom: std::marker::PhantomData<u8>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Nested {
+        tagged: Tagged,
+        list: Vec<Tagged>,
+        option: Option<Adjacent>,
+        untagged: Untagged,
+        external: External,
+        mixed: Mixed,
+        scalar: Scalar,
+        flat: Flat<Tagged>,
+        boxed: Box<Tree>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub enum Mixed {
+        Unit,
+        /// Words.
+        Told,
+        Struct {
+            x: u8,
+        },
+        Newtype(Box<Mixed>),
+        Pair(u8, String),
+    }
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    pub enum Scalar {
+        Number(u8),
+        Text(String),
+        List(Vec<u8>),
+        Nothing,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct Generic<T> {
+        one: T,
+        list: Vec<T>,
+        maybe: Option<T>,
+    }
+    #[derive(Deserialize, JsonSchema, serde::Serialize, Default)]
+    #[serde(default, rename_all = "SCREAMING_SNAKE_CASE")]
+    pub struct Defaults {
+        first: u8,
+        second: Option<String>,
+        third: Vec<u8>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub struct WithOther {
+        value: OrOther,
+        bytes: Vec<u8>,
+    }
+    #[derive(Deserialize, JsonSchema)]
+    pub enum OrOther {
+        Known,
+        #[serde(alias = "Second", alias = "2")]
+        Renamed,
+        #[serde(skip)]
+        Hidden,
+        #[serde(skip_deserializing)]
+        OnlyOut,
+        #[serde(other)]
+        Other,
+    }
+    #[derive(Deserialize, JsonSchema)]
     pub struct OddName {
         odd: Odd,
         list: Vec<Odd>,
@@ -488,6 +580,17 @@ mod lying {
         Ok(())
     }
 
+    /// schemars tells of text, and serde wants one letter, or an address with a port.
+    #[derive(Deserialize, JsonSchema)]
+    pub struct SaysTooLittle {
+        by_letter: std::collections::BTreeMap<char, u8>,
+        socket: Option<std::net::SocketAddr>,
+    }
+    #[action(id = "lie.says_too_little", description = "Lies.")]
+    async fn says_too_little(_: SaysTooLittle) -> Result<(), ActionError> {
+        Ok(())
+    }
+
     /// Nothing is known to fit.
     #[derive(Deserialize, JsonSchema)]
     pub struct Pattern {
@@ -572,6 +675,8 @@ fn a_schema_that_says_something_else_than_its_type_is_found() {
         ("lie.other_type", "expected u8"),
         ("lie.takes_more", "at `/value` its type also takes \"text\""),
         ("lie.secret_rule", "an odd number"),
+        ("lie.says_too_little", "expected a character"),
+        ("lie.says_too_little", "invalid socket address syntax"),
         ("lie.strict_flat_enum", "unknown field `kind`"),
         ("lie.pattern", "no arguments could be made"),
     ];
