@@ -131,6 +131,7 @@ pub mod gate;
 pub mod grant;
 pub mod id;
 pub mod json;
+pub mod lock;
 pub mod project;
 pub mod provider;
 pub mod registry;

@@ -48,6 +48,24 @@ pub const MAX_DEPTH: usize = 64;
 /// The most values (keys included) that one document may have.
 pub const MAX_NODES: usize = 100_000;
 
+/// How much of one document is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// The longest text, in bytes.
+    pub bytes: usize,
+    /// The most values, keys included.
+    pub nodes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            bytes: MAX_BYTES,
+            nodes: MAX_NODES,
+        }
+    }
+}
+
 /// A value of a document, and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::scalar;
-use super::{Entry, Kind, MAX_BYTES, MAX_DEPTH, MAX_NODES, Node, Position, Report};
+use super::{Bounds, Entry, Kind, MAX_DEPTH, Node, Position, Report};
 
 impl Node {
     /// Reads one YAML document. Faults go to `report`; `None` when the text cannot be read on.
@@ -17,16 +17,22 @@ impl Node {
     /// that the faults of its fields can be found in the same run.
     #[must_use]
     pub fn from_yaml(text: &str, report: &Report) -> Option<Self> {
-        if text.len() > MAX_BYTES {
+        Self::from_yaml_within(Bounds::default(), text, report)
+    }
+
+    /// The same for a document that may be larger than those that people write.
+    #[must_use]
+    pub fn from_yaml_within(bounds: Bounds, text: &str, report: &Report) -> Option<Self> {
+        if text.len() > bounds.bytes {
             report.fault(
                 None,
                 "",
                 format!("the document has {} bytes", text.len()),
-                format!("at most {MAX_BYTES} are read"),
+                format!("at most {} are read", bounds.bytes),
             );
             return None;
         }
-        Builder::new(report).read(text)
+        Builder::new(bounds.nodes, report).read(text)
     }
 }
 
@@ -59,11 +65,13 @@ struct Builder<'r> {
     open: Vec<Open>,
     root: Option<Node>,
     nodes: usize,
+    most_nodes: usize,
 }
 
 impl<'r> Builder<'r> {
-    fn new(report: &'r Report) -> Self {
+    fn new(most_nodes: usize, report: &'r Report) -> Self {
         Self {
+            most_nodes,
             report,
             open: Vec::new(),
             root: None,
@@ -225,12 +233,12 @@ impl<'r> Builder<'r> {
     /// Puts a finished node into the innermost open collection, as item, key or value.
     fn place(&mut self, node: Node, plain: bool) -> Option<()> {
         self.nodes += 1;
-        if self.nodes > MAX_NODES {
+        if self.nodes > self.most_nodes {
             self.report.fault(
                 node.position,
                 "",
                 "the document has too many values",
-                format!("at most {MAX_NODES} are read"),
+                format!("at most {} are read", self.most_nodes),
             );
             return None;
         }

@@ -1,0 +1,263 @@
+//! Two surfaces side by side.
+
+use std::collections::BTreeSet;
+
+use super::parameters;
+use super::{Change, Label, LockedAction, SurfaceLock};
+use crate::descriptor::Hints;
+use crate::id::ActionId;
+
+use Label::{Keeps, Narrows, Widens};
+
+/// The longest text that a change quotes, in characters.
+const MAX_QUOTED: usize = 160;
+
+/// Every change from the `locked` surface to the `current` one, in the order of ids and of the fields
+/// of an entry.
+///
+/// Whatever is not proved to take nothing new *widens*.
+#[must_use]
+pub fn compare(locked: &SurfaceLock, current: &SurfaceLock) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let ids = |lock: &SurfaceLock| -> BTreeSet<ActionId> {
+        let actions = lock.actions.iter().map(|action| action.id.clone());
+        actions.chain(lock.known.iter().cloned()).collect()
+    };
+    for id in ids(locked).union(&ids(current)) {
+        let mut told = Told {
+            id,
+            changes: &mut changes,
+        };
+        let name = id.as_str();
+        let was_known = locked.known.contains(id);
+        let is_known = current.known.contains(id);
+        match (locked.action(name), current.action(name)) {
+            (Some(old), Some(new)) => told.action(old, new),
+            (None, Some(_)) if was_known => {
+                told.tell("", Widens, "was known, and is dispatched now: a new action");
+            }
+            (None, Some(_)) => told.tell("", Widens, "is new"),
+            (Some(_), None) if is_known => {
+                told.tell(
+                    "",
+                    Narrows,
+                    "is known still, and nothing dispatches it any more",
+                );
+            }
+            (Some(_), None) => told.tell(
+                "",
+                Narrows,
+                "is gone: renamed, taken away, or of a crate that is no longer linked",
+            ),
+            (None, None) if is_known && !was_known => {
+                told.tell("", Keeps, "is a new id that nothing dispatches");
+            }
+            (None, None) if was_known && !is_known => {
+                told.tell("", Keeps, "is no known id any more; nothing dispatched it");
+            }
+            (None, None) => {}
+        }
+    }
+    changes
+}
+
+/// The changes of one action.
+struct Told<'a> {
+    id: &'a ActionId,
+    changes: &'a mut Vec<Change>,
+}
+
+impl Told<'_> {
+    fn tell(&mut self, field: &'static str, label: Label, words: impl Into<String>) {
+        self.changes.push(Change {
+            action: self.id.clone(),
+            field,
+            label,
+            words: words.into(),
+        });
+    }
+
+    fn action(&mut self, old: &LockedAction, new: &LockedAction) {
+        if old.tool_name != new.tool_name {
+            self.tell(
+                "tool_name",
+                Narrows,
+                format!("the tool `{}` is gone", old.tool_name),
+            );
+            self.tell(
+                "tool_name",
+                Widens,
+                format!("the tool `{}` is new", new.tool_name),
+            );
+        }
+        if old.title != new.title {
+            let [was, is] = [&old.title, &new.title].map(|it| quoted(it.as_deref()));
+            self.tell("title", Keeps, format!("{was} -> {is}"));
+        }
+        if old.description != new.description {
+            let [was, is] = [&old.description, &new.description].map(|it| quoted(Some(it)));
+            let words = format!("{was} -> {is}; a model obeys this text, so read it");
+            self.tell("description", Keeps, words);
+        }
+        self.flag(
+            "approval_required",
+            [old.approval_required, new.approval_required],
+            [
+                "every call waits for the owner now",
+                "calls need not wait for the owner any more",
+            ],
+        );
+        self.selection_token(
+            old.selection_token.as_deref(),
+            new.selection_token.as_deref(),
+        );
+        self.flag(
+            "non_delegable",
+            [old.non_delegable, new.non_delegable],
+            ["no grant may hand it on now", "a grant may hand it on now"],
+        );
+        // The one flag that gives instead of taking.
+        self.flag(
+            "kernel_origin",
+            [!old.kernel_origin, !new.kernel_origin],
+            [
+                "the kernel may not originate it any more",
+                "the kernel itself may originate it now",
+            ],
+        );
+        self.egress(old, new);
+        self.hints(old.hints, new.hints);
+        for (label, words) in parameters::changes(&old.parameters, &new.parameters) {
+            self.tell("parameters", label, words);
+        }
+        if old.output != new.output {
+            let words = match (&old.output, &new.output) {
+                (None, _) => "the result is described now",
+                (_, None) => "the result is not described any more",
+                _ => "the result is described otherwise; what it tells a model may have changed",
+            };
+            self.tell("output", Keeps, words);
+        }
+    }
+
+    /// A flag that takes from what a model can do.
+    fn flag(&mut self, field: &'static str, [old, new]: [bool; 2], [added, dropped]: [&str; 2]) {
+        match (old, new) {
+            (false, true) => self.tell(field, Narrows, added),
+            (true, false) => self.tell(field, Widens, dropped),
+            _ => {}
+        }
+    }
+
+    fn selection_token(&mut self, old: Option<&str>, new: Option<&str>) {
+        let (label, words) = match (old, new) {
+            (None, Some(new)) => (Narrows, format!("a call must present a `{new}` now")),
+            (Some(old), None) => (
+                Widens,
+                format!("a call need not present a `{old}` any more"),
+            ),
+            (Some(old), Some(new)) if old != new => (
+                Widens,
+                format!("a call must present a `{new}` instead of a `{old}`"),
+            ),
+            _ => return,
+        };
+        self.tell("selection_token", label, words);
+    }
+
+    /// A grant must have the class and every channel, so that each one more asks for more.
+    fn egress(&mut self, old: &LockedAction, new: &LockedAction) {
+        let (old, new) = match (&old.egress, &new.egress) {
+            (Some(old), Some(new)) => (old, new),
+            (None, Some(_)) => {
+                let words = "is declared now; without a declaration the gate refused every call";
+                return self.tell("egress", Widens, words);
+            }
+            (Some(_), None) => {
+                let words = "is not declared any more, so that the gate refuses every call";
+                return self.tell("egress", Narrows, words);
+            }
+            (None, None) => return,
+        };
+        match (&old.egress_class, &new.egress_class) {
+            (None, Some(new)) => {
+                self.tell(
+                    "egress",
+                    Narrows,
+                    format!("a grant must have the class `{new}` now"),
+                );
+            }
+            (Some(old), None) => {
+                let words = format!("a grant need not have the class `{old}` any more");
+                self.tell("egress", Widens, words);
+            }
+            (Some(old), Some(new)) if old != new => {
+                let words = format!("a grant must have the class `{new}` instead of `{old}`");
+                self.tell("egress", Widens, words);
+            }
+            _ => {}
+        }
+        self.channels(old.output_channels.as_ref(), new.output_channels.as_ref());
+    }
+
+    fn channels(&mut self, old: Option<&BTreeSet<String>>, new: Option<&BTreeSet<String>>) {
+        // An empty list is one that no grant can satisfy.
+        let is_shut =
+            |channels: Option<&BTreeSet<String>>| channels.is_some_and(BTreeSet::is_empty);
+        match (is_shut(old), is_shut(new)) {
+            (true, true) => {}
+            (true, false) => {
+                self.tell("egress", Widens, "a grant can have its output channels now")
+            }
+            (false, true) => self.tell(
+                "egress",
+                Narrows,
+                "no grant can have its output channels now",
+            ),
+            (false, false) => {
+                let none = BTreeSet::new();
+                let (old, new) = (old.unwrap_or(&none), new.unwrap_or(&none));
+                for channel in new.difference(old) {
+                    let words = format!("a grant must have the output channel `{channel}` now");
+                    self.tell("egress", Narrows, words);
+                }
+                for channel in old.difference(new) {
+                    let words =
+                        format!("a grant need not have the output channel `{channel}` any more");
+                    self.tell("egress", Widens, words);
+                }
+            }
+        }
+    }
+
+    fn hints(&mut self, old: Hints, new: Hints) {
+        for (name, was, is) in [
+            ("read_only", old.read_only, new.read_only),
+            ("destructive", old.destructive, new.destructive),
+            ("idempotent", old.idempotent, new.idempotent),
+            ("open_world", old.open_world, new.open_world),
+        ] {
+            match (was, is) {
+                (false, true) => {
+                    self.tell("hints", Keeps, format!("it says that it is `{name}` now"))
+                }
+                (true, false) => {
+                    let words = format!("it does not say any more that it is `{name}`");
+                    self.tell("hints", Keeps, words);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A text as a change quotes it, cut where it is long.
+fn quoted(text: Option<&str>) -> String {
+    let Some(text) = text else {
+        return "none".to_owned();
+    };
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((cut, _)) => format!("\"{}…\"", text.get(..cut).unwrap_or_default()),
+        None => format!("\"{text}\""),
+    }
+}

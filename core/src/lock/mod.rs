@@ -1,0 +1,236 @@
+//! The surface lock: every action that a model could be shown, as a person accepted it.
+//!
+//! [`SurfaceLock::of`] says what the surface is, [`SurfaceLock::to_text`] and [`SurfaceLock::read`] are the
+//! file (`actum.lock.json`), and [`compare`] tells every change since it was accepted, each
+//! with a label that says whether it narrows, keeps or widens what a model can do. A description
+//! counts: it is text that a model obeys.
+//!
+//! The lock is about what is linked, not about who may use it; that is what grants are for.
+//!
+//! ```
+//! use actum::lock::{Label, SurfaceLock, compare};
+//!
+//! let surface = SurfaceLock::of(&actum::Registry::linked()?.catalog())?;
+//! let read = SurfaceLock::read("actum.lock.json", &surface.to_text()?)?;
+//! assert_eq!(compare(&read, &surface), []);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod change;
+mod compare;
+mod parameters;
+mod read;
+mod subset;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::catalog::{ActionCatalog, EgressDeclaration};
+use crate::descriptor::Hints;
+use crate::digest::{Digest, NotCanonical};
+use crate::id::ActionId;
+
+pub use change::{Change, Label, tally};
+pub use compare::compare;
+
+/// The format that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
+
+/// The tool surface, and who accepted what changed of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SurfaceLock {
+    /// The format.
+    pub version: u32,
+    /// Every dispatchable action, in the order of their ids.
+    pub actions: Vec<LockedAction>,
+    /// The ids that exist and that nothing dispatches.
+    pub known: BTreeSet<ActionId>,
+    /// What was accepted since the file was first written, the newest last.
+    pub accepted: Vec<Acceptance>,
+}
+
+/// One action: what a model is told of it, and what the gate asks for.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LockedAction {
+    /// Its id.
+    pub id: ActionId,
+    /// The name that models call it by.
+    pub tool_name: String,
+    /// A short title for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What models are told of it.
+    pub description: String,
+    /// Every call waits for the owner.
+    pub approval_required: bool,
+    /// The type of selection token that a call must present.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection_token: Option<String>,
+    /// No grant may hand it on.
+    pub non_delegable: bool,
+    /// The kernel itself may originate it.
+    pub kernel_origin: bool,
+    /// What leaves the kernel; without it the gate refuses every call.
+    pub egress: Option<EgressDeclaration>,
+    /// What it promises of its effects.
+    pub hints: Hints,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+    /// JSON Schema of the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// Over the canonical JSON (RFC 8785) of all the above.
+    pub digest: Digest,
+}
+
+/// Who accepted changes, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Acceptance {
+    /// A person's name.
+    pub by: String,
+    /// Why the changes are right.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+    /// The changes, as they were shown.
+    pub changes: Vec<String>,
+}
+
+/// Why a catalog has no surface that could be locked.
+#[derive(Debug, thiserror::Error)]
+pub enum NoSurface {
+    /// Dispatchable actions have no descriptor.
+    #[error(
+        "{} can be dispatched and has no descriptor; annotate its handler, or give one to `with_tool_descriptors`",
+        .0.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+    )]
+    Undescribed(Vec<ActionId>),
+    /// A descriptor has no canonical JSON.
+    #[error(transparent)]
+    NotCanonical(#[from] NotCanonical),
+}
+
+impl SurfaceLock {
+    /// The surface of a catalog, with nothing accepted yet.
+    ///
+    /// # Errors
+    /// [`NoSurface`] for a catalog that is not complete.
+    pub fn of(catalog: &ActionCatalog) -> Result<Self, NoSurface> {
+        let (dispatched, known): (BTreeSet<&ActionId>, BTreeSet<&ActionId>) = catalog
+            .ids()
+            .into_iter()
+            .partition(|id| catalog.is_dispatchable(id.as_str()));
+        let undescribed: Vec<ActionId> = dispatched
+            .iter()
+            .filter(|id| catalog.tool_descriptor_for(id.as_str()).is_none())
+            .map(|id| (*id).clone())
+            .collect();
+        if !undescribed.is_empty() {
+            return Err(NoSurface::Undescribed(undescribed));
+        }
+        let actions = dispatched
+            .into_iter()
+            .filter_map(|id| LockedAction::of(catalog, id))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            version: VERSION,
+            actions,
+            known: known.into_iter().cloned().collect(),
+            accepted: Vec::new(),
+        })
+    }
+
+    /// The entry of an action.
+    #[must_use]
+    pub fn action(&self, id: &str) -> Option<&LockedAction> {
+        self.actions.iter().find(|action| action.id.as_str() == id)
+    }
+
+    /// The actions that a person accepted and that this catalog does not dispatch: renamed, taken away, or
+    /// of a crate that is no longer linked.
+    pub fn missing<'a>(&'a self, catalog: &'a ActionCatalog) -> impl Iterator<Item = &'a ActionId> {
+        let ids = self.actions.iter().map(|action| &action.id);
+        ids.filter(|id| !catalog.is_dispatchable(id.as_str()))
+    }
+
+    /// This surface with all that was accepted of the `locked` one, and this acceptance of what
+    /// changed between them.
+    #[must_use]
+    pub fn accepted_by(self, locked: &Self, by: &str, reason: &str, at: Timestamp) -> Self {
+        let changes = compare(locked, &self);
+        let acceptance = Acceptance {
+            by: by.to_owned(),
+            reason: reason.to_owned(),
+            at,
+            changes: changes.iter().map(ToString::to_string).collect(),
+        };
+        let mut accepted = locked.accepted.clone();
+        accepted.push(acceptance);
+        Self { accepted, ..self }
+    }
+
+    /// The text of the file. The same surface has the same text, one thing a line, so that a change is
+    /// read in a review as what it is.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a descriptor that JSON cannot hold.
+    pub fn to_text(&self) -> Result<String, NotCanonical> {
+        let mut sorted = self.clone();
+        for action in &mut sorted.actions {
+            // Some other crate in a build may ask `serde_json` to keep the order of keys.
+            action.parameters.sort_all_objects();
+            if let Some(output) = &mut action.output {
+                output.sort_all_objects();
+            }
+        }
+        Ok(serde_json::to_string_pretty(&sorted)? + "\n")
+    }
+}
+
+impl LockedAction {
+    fn of(catalog: &ActionCatalog, id: &ActionId) -> Option<Result<Self, NotCanonical>> {
+        let name = id.as_str();
+        let tool = catalog.tool_descriptor_for(name)?.clone();
+        let entry = Self {
+            id: id.clone(),
+            tool_name: tool.name,
+            title: tool.title,
+            description: tool.description,
+            approval_required: tool.approval_required,
+            selection_token: catalog.selection_token_type_for(name).map(str::to_owned),
+            non_delegable: catalog.is_non_delegable(name),
+            kernel_origin: catalog.is_kernel_origin(name),
+            egress: catalog.egress_declaration_for(name).cloned(),
+            hints: tool.hints,
+            parameters: tool.parameters_schema,
+            output: tool.output_schema,
+            digest: Digest::of_bytes(&[]),
+        };
+        Some(entry.sealed())
+    }
+
+    /// The entry with the digest that fits it.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a schema that JSON cannot hold.
+    pub fn sealed(self) -> Result<Self, NotCanonical> {
+        Ok(Self {
+            digest: self.computed_digest()?,
+            ..self
+        })
+    }
+
+    /// The digest that the entry should have.
+    fn computed_digest(&self) -> Result<Digest, NotCanonical> {
+        let mut entry = serde_json::to_value(self)?;
+        if let Some(fields) = entry.as_object_mut() {
+            fields.remove("digest");
+        }
+        Digest::of_json(&entry)
+    }
+}

@@ -1,0 +1,275 @@
+//! Reading a lock file: every fault at once, each by line, column and field.
+//!
+//! JSON is YAML that happens to have brackets, so the reader of manifests does it: it knows the place of
+//! each value and refuses a key that is given twice.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde_json::{Map, Number, Value};
+
+use super::{Acceptance, LockedAction, SurfaceLock, VERSION};
+use crate::authority::document::{At, Bounds, Decode, Faults, Kind, Located, Node, Report, record};
+use crate::catalog::EgressDeclaration;
+use crate::descriptor::Hints;
+use crate::digest::Digest;
+use crate::id::ActionId;
+
+/// What is read of a lock file: room for some thousand actions.
+const BOUNDS: Bounds = Bounds {
+    bytes: 16 << 20,
+    nodes: 2_000_000,
+};
+
+const RESTORE: &str =
+    "take the file back from version control; `actum lock --accept` is what changes it";
+
+record! {
+    struct File {
+        version: Located<u32>,
+        actions: Vec<Located<Entry>>,
+        known: Vec<ActionId>,
+        accepted: Vec<Acceptance>,
+    }
+}
+
+record! {
+    struct Entry {
+        id: ActionId,
+        tool_name: String,
+        title: Option<String> = None,
+        description: String,
+        approval_required: bool,
+        selection_token: Option<String> = None,
+        non_delegable: bool,
+        kernel_origin: bool,
+        egress: Option<EgressDeclaration>,
+        hints: Hints,
+        parameters: Value,
+        output: Option<Value> = None,
+        digest: Digest,
+    }
+}
+
+impl SurfaceLock {
+    /// Reads the text of a lock file. `file` is how the faults call it.
+    ///
+    /// # Errors
+    /// Every fault at once: what is no lock, what is of another version, and every entry that was changed
+    /// by hand, so that its digest does not fit it any more.
+    pub fn read(file: &str, text: &str) -> Result<Self, Faults> {
+        let report = Report::of_file(file);
+        let node = Node::from_yaml_within(BOUNDS, text, &report);
+        let lock = node.and_then(|node| File::decode(&At::root(&node, &report)));
+        let lock = lock.map(|file| checked(file, &report));
+        report.finish(lock)
+    }
+}
+
+fn checked(file: File, report: &Report) -> SurfaceLock {
+    if file.version.value != VERSION {
+        report.fault(
+            file.version.position,
+            "version",
+            format!("this is format {}, and {VERSION} is read", file.version),
+            "use the version of Actum that wrote it, or delete the file and run `actum lock`",
+        );
+    }
+    let mut ids = BTreeSet::new();
+    let mut actions = Vec::new();
+    for (index, Located { value, position }) in file.actions.into_iter().enumerate() {
+        let action = LockedAction::from(value);
+        let id = &action.id;
+        if !ids.insert(id.clone()) {
+            let field = format!("actions[{index}].id");
+            report.fault(
+                position,
+                field,
+                format!("a second entry of `{id}`"),
+                RESTORE,
+            );
+        }
+        if action.computed_digest().ok() != Some(action.digest) {
+            let field = format!("actions[{index}].digest");
+            let what =
+                format!("the entry of `{id}` was changed by hand: its digest does not fit it");
+            report.fault(position, field, what, RESTORE);
+        }
+        actions.push(action);
+    }
+    actions.sort_by(|one, other| one.id.cmp(&other.id));
+    SurfaceLock {
+        version: file.version.value,
+        actions,
+        known: file.known.into_iter().collect(),
+        accepted: file.accepted,
+    }
+}
+
+impl From<Entry> for LockedAction {
+    fn from(entry: Entry) -> Self {
+        Self {
+            id: entry.id,
+            tool_name: entry.tool_name,
+            title: entry.title,
+            description: entry.description,
+            approval_required: entry.approval_required,
+            selection_token: entry.selection_token,
+            non_delegable: entry.non_delegable,
+            kernel_origin: entry.kernel_origin,
+            egress: entry.egress,
+            hints: entry.hints,
+            parameters: entry.parameters,
+            output: entry.output,
+            digest: entry.digest,
+        }
+    }
+}
+
+/// How a text with rules of its own is read.
+fn text<T>(at: &At<'_>, what: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    let text = String::decode(at)?;
+    let value = read(&text);
+    if value.is_none() {
+        at.fault(format!("this is no {what}"), RESTORE);
+    }
+    value
+}
+
+impl Decode for ActionId {
+    fn expected() -> String {
+        "an action id".to_owned()
+    }
+
+    fn expected_many() -> String {
+        "action ids".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        text(at, "action id", |text| Self::parse(text).ok())
+    }
+}
+
+impl Decode for Digest {
+    fn expected() -> String {
+        "a digest (`sha256:` and 64 hex digits)".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        text(at, "digest", Self::parse)
+    }
+}
+
+impl Decode for Acceptance {
+    fn expected() -> String {
+        "`by`, `reason`, `at` and `changes`".to_owned()
+    }
+
+    fn expected_many() -> String {
+        "acceptances".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| {
+            let by = fields.required("by");
+            let reason = fields.required("reason");
+            let when = fields.required::<Moment>("at");
+            let changes = fields.required("changes");
+            Some(Self {
+                by: by?,
+                reason: reason?,
+                at: when?.0,
+                changes: changes?,
+            })
+        })
+    }
+}
+
+/// A time in RFC 3339.
+struct Moment(Timestamp);
+
+impl Decode for Moment {
+    fn expected() -> String {
+        "a time such as 2026-01-31T12:00:00Z".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        text(at, "time in RFC 3339", |text| text.parse().ok().map(Self))
+    }
+}
+
+impl Decode for EgressDeclaration {
+    fn expected() -> String {
+        "an egress declaration, or null".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| {
+            let class = fields.optional("egress_class");
+            let channels = fields.optional::<Vec<String>>("output_channels");
+            Some(Self {
+                egress_class: class?,
+                output_channels: channels?.map(|list| list.into_iter().collect()),
+            })
+        })
+    }
+}
+
+impl Decode for Hints {
+    fn expected() -> String {
+        "the hints that are given".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| {
+            let read_only = fields.or("read_only", || false);
+            let destructive = fields.or("destructive", || false);
+            let idempotent = fields.or("idempotent", || false);
+            let open_world = fields.or("open_world", || false);
+            Some(Self {
+                read_only: read_only?,
+                destructive: destructive?,
+                idempotent: idempotent?,
+                open_world: open_world?,
+            })
+        })
+    }
+}
+
+/// Any JSON value.
+impl Decode for Value {
+    fn expected() -> String {
+        "a JSON Schema".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        let value = json(at.node());
+        if value.is_none() {
+            at.fault("a number in it is none that JSON has", RESTORE);
+        }
+        value
+    }
+}
+
+fn json(node: &Node) -> Option<Value> {
+    Some(match &node.kind {
+        Kind::Null => Value::Null,
+        Kind::Bool(flag) => Value::Bool(*flag),
+        Kind::Int(int) => Value::Number(match (i64::try_from(*int), u64::try_from(*int)) {
+            (Ok(int), _) => int.into(),
+            (_, Ok(int)) => int.into(),
+            (Err(_), Err(_)) => return None,
+        }),
+        Kind::Float(float) => Value::Number(Number::from_f64(*float)?),
+        Kind::Str(text) => Value::String(text.clone()),
+        Kind::Seq(items) => Value::Array(items.iter().map(json).collect::<Option<_>>()?),
+        Kind::Map(entries) => {
+            let fields = entries
+                .iter()
+                .map(|entry| Some((entry.key.clone(), json(&entry.value)?)));
+            Value::Object(fields.collect::<Option<Map<_, _>>>()?)
+        }
+        // Its fault is told already.
+        Kind::Unreadable => return None,
+    })
+}
