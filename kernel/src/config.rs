@@ -25,6 +25,8 @@ record! {
         pub manifests: String,
         /// The list of accepted gaps, for `actum check`.
         pub accepted_gaps: Option<String> = None,
+        /// The surface lock: the kernel starts only on the actions that were accepted.
+        pub lock: Option<String> = None,
         /// Ids that the manifests speak of and that nothing here dispatches.
         pub known_actions: Vec<Listed> = Vec::new(),
         /// A Maildir or an mbox file.
@@ -144,6 +146,8 @@ pub struct Config {
     pub manifests: PathBuf,
     /// The list of accepted gaps.
     pub accepted_gaps: Option<PathBuf>,
+    /// The surface lock.
+    pub lock: Option<PathBuf>,
     /// Ids that exist besides those of the linked actions.
     pub known_actions: Vec<ActionId>,
     /// A Maildir or an mbox file.
@@ -243,6 +247,7 @@ impl Config {
             data: base.join(file.data),
             manifests: base.join(file.manifests),
             accepted_gaps: file.accepted_gaps.map(|path| base.join(path)),
+            lock: file.lock.map(|path| base.join(path)),
             known_actions: known_actions(&file.known_actions, report),
             mailbox: file.mailbox.map(|path| base.join(path)),
             connectors: file.connectors,

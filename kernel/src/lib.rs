@@ -27,6 +27,7 @@ mod router;
 pub mod sample;
 mod server;
 pub mod store;
+mod surface;
 mod worker;
 
 use std::any::Any;
@@ -150,6 +151,10 @@ impl KernelBuilder {
                 .catalog()
                 .and_known(config.known_actions.iter().cloned())
         });
+        if let (Some(path), Some(registry)) = (&config.lock, &registry) {
+            // The lock is about what is linked; the configuration's known ids are not of it.
+            faults.extend(surface::drift(path, &registry.catalog()));
+        }
         if let Some(catalog) = &catalog {
             faults.extend(catalog.faults().iter().map(ToString::to_string));
             if let Some(manifests) = &manifests {

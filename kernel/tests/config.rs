@@ -137,7 +137,10 @@ fn paths_are_relative_to_the_file_and_absolute_ones_stay() {
     let bot = "telegram: { base_url: \"https://api.telegram.org\", token_file: bot/token }\nowner:";
     let config = parse(
         &SAMPLE
-            .replace("manifests: manifests", "manifests: /etc/actum")
+            .replace(
+                "manifests: manifests",
+                "manifests: /etc/actum\nlock: ../actum.lock.json",
+            )
             .replace("\nowner:", &format!("\n{bot}")),
     )
     .unwrap();
@@ -146,6 +149,7 @@ fn paths_are_relative_to_the_file_and_absolute_ones_stay() {
     assert_eq!(config.manifests, PathBuf::from("/etc/actum"));
     assert_eq!(config.mailbox, Some(home.join("mail")));
     assert_eq!(config.accepted_gaps, Some(home.join("accepted-gaps.yaml")));
+    assert_eq!(config.lock, Some(home.join("../actum.lock.json")));
     let (url, token) = config.telegram.unwrap();
     assert_eq!(url.as_str(), "https://api.telegram.org/");
     assert_eq!(token, home.join("bot/token"));
@@ -154,7 +158,7 @@ fn paths_are_relative_to_the_file_and_absolute_ones_stay() {
 #[test]
 fn what_may_be_absent_has_a_default_and_the_rest_is_asked_for_by_name() {
     let config = with("mailbox: mail\n", "").unwrap();
-    assert_eq!(config.mailbox, None);
+    assert_eq!((config.mailbox, config.lock), (None, None));
     assert_eq!(
         with("accepted_gaps: accepted-gaps.yaml\n", "")
             .unwrap()

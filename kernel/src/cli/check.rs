@@ -35,20 +35,23 @@ pub(crate) fn run(
     manifests: Option<PathBuf>,
     accepted: Option<PathBuf>,
 ) -> Result<(), String> {
-    let (manifests, accepted, known) = match manifests {
-        // The configuration's accepted gaps and known ids are about the configuration's manifests.
-        Some(manifests) => (manifests, accepted, Vec::new()),
+    let (manifests, accepted, known, lock) = match manifests {
+        // What the configuration says is about the configuration's manifests.
+        Some(manifests) => (manifests, accepted, Vec::new(), None),
         None => {
             let config = load_config(config)?;
             (
                 config.manifests,
                 accepted.or(config.accepted_gaps),
                 config.known_actions,
+                config.lock,
             )
         }
     };
     let registry = Registry::linked().map_err(|faults| faults.to_string())?;
-    let catalog = registry.catalog().and_known(known);
+    let linked = registry.catalog();
+    let drift = lock.and_then(|path| crate::surface::drift(&path, &linked));
+    let catalog = linked.and_known(known);
     let set = crate::load_manifests(&manifests).map_err(|faults| faults.to_string())?;
     let accepted_gaps = accepted
         .as_deref()
@@ -61,6 +64,7 @@ pub(crate) fn run(
         .map_err(|faults| faults.to_string())?;
 
     let mut problems: Vec<String> = catalog.faults().iter().map(ToString::to_string).collect();
+    problems.extend(drift);
     let granted = || {
         set.listings()
             .filter(|listing| match (listing.kind, listing.manifest) {

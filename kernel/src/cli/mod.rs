@@ -4,6 +4,7 @@ mod cases;
 mod catalog;
 mod check;
 mod client;
+mod lock;
 mod project;
 mod serve;
 
@@ -45,7 +46,8 @@ enum Command {
         provider: Option<Provider>,
     },
     /// Check that nothing is missing: every dispatchable action has a descriptor, and every granted
-    /// one is dispatched, unless a person accepted that it is not.
+    /// one is dispatched, unless a person accepted that it is not. If the configuration names a surface
+    /// lock, that it holds too.
     Check {
         /// The configuration that names the manifests.
         #[arg(long, value_name = "FILE")]
@@ -57,6 +59,12 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         accepted: Option<PathBuf>,
     },
+    /// Keep the tool surface under review: what models are told, and what is asked of a call.
+    ///
+    /// Writes the lock file if there is none. With one, it compares the linked actions with those that were
+    /// accepted, prints each change and whether it narrows, keeps or widens what a model can do, and
+    /// exits with 1 if there is any. What cannot be proved to take nothing new widens.
+    Lock(lock::Ask),
     /// Show what an event would lead to: the route, the grant, and the tools of its view.
     Project {
         /// The configuration.
@@ -152,6 +160,7 @@ pub fn main_with(prepare: impl FnOnce(KernelBuilder) -> KernelBuilder) -> ExitCo
                 manifests,
                 accepted,
             } => check::run(config, manifests, accepted),
+            Command::Lock(ask) => lock::run(&ask),
             Command::Project {
                 config,
                 event,
