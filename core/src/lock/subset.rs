@@ -13,13 +13,17 @@ mod apart;
 mod facts;
 mod number;
 mod plain;
+mod range;
 #[cfg(test)]
 pub(super) mod tests;
+mod types;
 
 use serde_json::Value;
 
-use self::facts::{End, Set, Side, Types, count, end};
+use self::facts::{Set, count};
 use self::number::equal;
+use self::range::{End, Side, end};
+use self::types::Types;
 use super::change::Label;
 
 pub(super) use self::plain::{ANNOTATIONS, Place, Plain, pointer_of};

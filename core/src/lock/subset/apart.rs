@@ -5,8 +5,10 @@
 use std::cmp::Ordering;
 
 use super::Proof;
-use super::facts::{Set, Side, Types};
+use super::facts::Set;
 use super::number::equal;
+use super::range::Side;
+use super::types::Types;
 
 impl<'a> Proof<'a> {
     /// Whether no value is in both.

@@ -3,178 +3,14 @@
 //! INVARIANT: every fact holds for each such value. A keyword that is not read here only makes the set
 //! look larger than it is, never smaller.
 
-use std::cmp::Ordering;
-use std::ops::{BitAnd, BitAndAssign, BitOr};
+use std::ops::BitOr;
 
 use serde_json::{Map, Value};
 
 use super::number::{Num, equal};
 use super::plain::Place;
-
-/// A set of JSON types. `number` is two of them: integers, and numbers with a fraction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Types(u8);
-
-impl Types {
-    pub(super) const NONE: Self = Self(0);
-    pub(super) const ALL: Self = Self(0b111_1111);
-    pub(super) const NULL: Self = Self(1);
-    pub(super) const BOOLEAN: Self = Self(2);
-    pub(super) const INTEGER: Self = Self(4);
-    pub(super) const NUMBER: Self = Self(4 | 8);
-    pub(super) const STRING: Self = Self(16);
-    pub(super) const ARRAY: Self = Self(32);
-    pub(super) const OBJECT: Self = Self(64);
-
-    /// What a split by type tells apart.
-    pub(super) const UNITS: [Self; 6] = [
-        Self::NULL,
-        Self::BOOLEAN,
-        Self::NUMBER,
-        Self::STRING,
-        Self::ARRAY,
-        Self::OBJECT,
-    ];
-
-    /// The value of the keyword `type`; `None` if it has a name that is none.
-    pub(super) fn named(keyword: &Value) -> Option<Self> {
-        keyword
-            .as_array()?
-            .iter()
-            .try_fold(Self::NONE, |all, name| {
-                let one = match name.as_str()? {
-                    "null" => Self::NULL,
-                    "boolean" => Self::BOOLEAN,
-                    "integer" => Self::INTEGER,
-                    "number" => Self::NUMBER,
-                    "string" => Self::STRING,
-                    "array" => Self::ARRAY,
-                    "object" => Self::OBJECT,
-                    _ => return None,
-                };
-                Some(all | one)
-            })
-    }
-
-    fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::NULL,
-            Value::Bool(_) => Self::BOOLEAN,
-            Value::Number(number) if Num::of(number).is_some_and(Num::is_integer) => Self::INTEGER,
-            Value::Number(_) => Self(8),
-            Value::String(_) => Self::STRING,
-            Value::Array(_) => Self::ARRAY,
-            Value::Object(_) => Self::OBJECT,
-        }
-    }
-
-    pub(super) fn is_none(self) -> bool {
-        self == Self::NONE
-    }
-
-    pub(super) fn is_within(self, other: Self) -> bool {
-        (self & other) == self
-    }
-
-    pub(super) fn has(self, other: Self) -> bool {
-        !(self & other).is_none()
-    }
-}
-
-impl BitAnd for Types {
-    type Output = Self;
-    fn bitand(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
-impl BitAndAssign for Types {
-    fn bitand_assign(&mut self, other: Self) {
-        *self = *self & other;
-    }
-}
-
-impl BitOr for Types {
-    type Output = Self;
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
-/// One end of a range of numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct End {
-    pub(super) at: Num,
-    /// The number itself is out.
-    pub(super) is_open: bool,
-}
-
-/// The lower or the upper end of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Lower,
-    Upper,
-}
-
-impl Side {
-    const fn keywords(self) -> [&'static str; 2] {
-        match self {
-            Self::Lower => ["minimum", "exclusiveMinimum"],
-            Self::Upper => ["maximum", "exclusiveMaximum"],
-        }
-    }
-
-    /// `a` is further inside than `b`, or equal.
-    fn inside(self, a: Num, b: Num) -> Option<Ordering> {
-        let order = a.compare(b)?;
-        Some(match self {
-            Self::Lower => order,
-            Self::Upper => order.reverse(),
-        })
-    }
-}
-
-impl End {
-    /// Everything within this end is within the other.
-    pub(super) fn is_within(self, other: Self, side: Side) -> bool {
-        match side.inside(self.at, other.at) {
-            Some(Ordering::Greater) => true,
-            Some(Ordering::Equal) => self.is_open || !other.is_open,
-            _ => false,
-        }
-    }
-
-    /// The number is within this end.
-    pub(super) fn takes(self, number: Num, side: Side) -> bool {
-        match side.inside(number, self.at) {
-            Some(Ordering::Greater) => true,
-            Some(Ordering::Equal) => !self.is_open,
-            _ => false,
-        }
-    }
-
-    /// The same end for integers alone.
-    fn for_integers(self, side: Side) -> Self {
-        let at = match side {
-            Side::Lower => self.at.up(),
-            Side::Upper => self.at.down(),
-        };
-        match (at, side) {
-            (Num::Int(int), _) if !self.takes(at, side) => {
-                let next = match side {
-                    Side::Lower => int.saturating_add(1),
-                    Side::Upper => int.saturating_sub(1),
-                };
-                Self {
-                    at: Num::Int(next),
-                    is_open: false,
-                }
-            }
-            (Num::Int(_), _) => Self { at, is_open: false },
-            (Num::Float(_), _) => self,
-        }
-    }
-}
+use super::range::{End, Side, ends};
+use super::types::Types;
 
 /// The values that fit all of several schemas.
 #[derive(Debug, Clone)]
@@ -303,7 +139,7 @@ impl<'a> Set<'a> {
     /// The tightest end of the range of its numbers.
     pub(super) fn end(&self, side: Side) -> Option<End> {
         let only_integers = (self.types & Types::NUMBER).is_within(Types::INTEGER);
-        let ends = self.parts.iter().flat_map(|part| end_keywords(*part, side));
+        let ends = self.parts.iter().flat_map(|part| ends(*part, side));
         let ends = ends.map(|end| match only_integers {
             true => end.for_integers(side),
             false => end,
@@ -388,22 +224,6 @@ impl<'a> Set<'a> {
 
 fn has_patterns(place: Place<'_>) -> bool {
     place.map("patternProperties").next().is_some()
-}
-
-/// Both keywords of one end.
-fn end_keywords(place: Place<'_>, side: Side) -> impl Iterator<Item = End> {
-    let [closed, open] = side.keywords();
-    [(closed, false), (open, true)]
-        .into_iter()
-        .filter_map(move |(keyword, is_open)| end(place.get(keyword)?, is_open))
-}
-
-pub(super) fn end(bound: &Value, is_open: bool) -> Option<End> {
-    let Value::Number(number) = bound else {
-        return None;
-    };
-    let at = Num::of(number)?;
-    Some(End { at, is_open })
 }
 
 /// A bound that counts.
