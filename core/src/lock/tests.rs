@@ -577,6 +577,21 @@ fn a_change_in_a_definition_or_an_alternative_is_told_once_where_it_stands() {
 }
 
 #[test]
+fn what_no_single_step_explains_is_told_at_its_place() {
+    let with = |name: &str| json!({"type": "object", "required": [name]});
+    let one_of = |list: Value| closed(json!({"x": {"oneOf": list}}), &[]);
+    // A value with both names was refused, and is taken now.
+    told(
+        &one_of(json!([with("a"), with("b")])),
+        &one_of(json!([with("a")])),
+        &[
+            "`/properties/x`: the alternative with `b` is gone: narrows",
+            "`/properties/x`: is not proved to take no more than before: widens",
+        ],
+    );
+}
+
+#[test]
 fn another_spelling_of_the_same_arguments_keeps_and_says_so() {
     let named = |name: &str| {
         let target = format!("#/$defs/{name}");

@@ -54,6 +54,7 @@ fn rule() -> impl Strategy<Value = (&'static str, Value)> {
     let number = || {
         prop_oneof![
             (-1i64..6).prop_map(Value::from),
+            Just(json!(0.5)),
             Just(json!(1.5)),
             Just(json!(3.0))
         ]
@@ -98,7 +99,7 @@ fn schema(is_root: bool) -> BoxedStrategy<Value> {
         let deeper = prop_oneof![
             4 => prop::collection::btree_map("a|b|c", below(), 0..4).prop_map(|it| ("properties", json!(it))),
             2 => prop_oneof![Just(json!(false)), below()].prop_map(|it| ("additionalProperties", it)),
-            1 => prop::collection::btree_map("\\^a|b\\$", below(), 1..3).prop_map(|it| ("patternProperties", json!(it))),
+            2 => prop::collection::btree_map("\\^a|b\\$", below(), 1..3).prop_map(|it| ("patternProperties", json!(it))),
             2 => below().prop_map(|it| ("items", it)),
             1 => prop::collection::vec(below(), 1..3).prop_map(|it| ("prefixItems", json!(it))),
             2 => list().prop_map(|it| ("anyOf", it)),
