@@ -11,9 +11,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::descriptor::{Rendered, ToolDescriptor};
+use crate::descriptor::ToolDescriptor;
 use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
+use crate::presentation::Rendered;
 use crate::provider::{Inexpressible, Provider};
 
 /// What leaves the kernel when an action runs. An action without a declaration is refused by the

@@ -1,13 +1,7 @@
 //! What a model is told of an action.
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
-
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-
-use crate::digest::{Digest, canonical_json};
-use crate::provider::{Inexpressible, Provider, render};
+use serde_json::Value;
 
 /// One tool as a model sees it. It carries no action id: the catalog's key does.
 ///
@@ -77,118 +71,10 @@ impl Hints {
     }
 }
 
-/// A descriptor as the bytes that workers get, made once.
-#[derive(Clone)]
-pub(crate) struct Rendered {
-    pub(crate) descriptor: ToolDescriptor,
-    as_allowed: Presentation,
-    as_approval_required: Presentation,
-}
-
-/// The bytes of one presentation, and their digest.
-#[derive(Debug, Clone)]
-pub(crate) struct Presentation {
-    pub(crate) json: Arc<str>,
-    pub(crate) digest: Digest,
-    approval_required: bool,
-    /// The same tool in each provider's shape, made when it is first asked for.
-    shapes: [OnceLock<Result<Arc<str>, Arc<Inexpressible>>>; Provider::ALL.len()],
-}
-
-impl Rendered {
-    /// Renders both presentations; `None` for a descriptor that has no canonical JSON, which is
-    /// then treated as missing.
-    pub(crate) fn new(descriptor: ToolDescriptor) -> Option<Self> {
-        let as_approval_required = Presentation::of(&descriptor, true)?;
-        let as_allowed = if descriptor.approval_required {
-            as_approval_required.clone()
-        } else {
-            Presentation::of(&descriptor, false)?
-        };
-        Some(Self {
-            descriptor,
-            as_allowed,
-            as_approval_required,
-        })
-    }
-
-    /// The tool in a provider's shape, as the descriptor has it.
-    pub(crate) fn shape(&self, provider: Provider) -> Result<&str, &Inexpressible> {
-        let presentation = self.presentation(self.descriptor.approval_required);
-        presentation.shape(&self.descriptor, provider)
-    }
-
-    pub(crate) fn presentation(&self, approval_required: bool) -> &Presentation {
-        if approval_required {
-            &self.as_approval_required
-        } else {
-            &self.as_allowed
-        }
-    }
-}
-
-impl Presentation {
-    fn of(descriptor: &ToolDescriptor, approval_required: bool) -> Option<Self> {
-        let mut tool = json!({
-            "name": descriptor.name,
-            "description": descriptor.description,
-            "parameters": descriptor.parameters_schema,
-            "approval_required": approval_required,
-            "selection_token_required": descriptor.selection_token_required,
-        });
-        let extras = tool.as_object_mut()?;
-        if let Some(title) = &descriptor.title {
-            extras.insert("title".to_owned(), json!(title));
-        }
-        if let Some(schema) = &descriptor.output_schema {
-            extras.insert("output_schema".to_owned(), schema.clone());
-        }
-        if !descriptor.hints.is_empty() {
-            extras.insert("hints".to_owned(), json!(descriptor.hints));
-        }
-        let bytes = canonical_json(&tool).ok()?;
-        let digest = Digest::of_bytes(&bytes);
-        Some(Self {
-            json: String::from_utf8(bytes).ok()?.into(),
-            digest,
-            approval_required,
-            shapes: Default::default(),
-        })
-    }
-}
-
-impl Presentation {
-    /// The tool in a provider's own shape, as JSON.
-    pub(crate) fn shape(
-        &self,
-        descriptor: &ToolDescriptor,
-        provider: Provider,
-    ) -> Result<&str, &Inexpressible> {
-        let make = || match render(provider, descriptor, self.approval_required) {
-            Ok(tool) => Ok(tool.to_string().into()),
-            Err(problem) => Err(Arc::new(problem)),
-        };
-        let [chat, responses, anthropic, gemini, mcp] = &self.shapes;
-        let shape = match provider {
-            Provider::OpenAiChat => chat,
-            Provider::OpenAiResponses => responses,
-            Provider::Anthropic => anthropic,
-            Provider::Gemini => gemini,
-            Provider::Mcp => mcp,
-        };
-        shape.get_or_init(make).as_deref().map_err(Arc::as_ref)
-    }
-}
-
-impl fmt::Debug for Rendered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.descriptor.fmt(f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn bare() -> ToolDescriptor {
         ToolDescriptor {
@@ -257,18 +143,5 @@ mod tests {
                 "{field}"
             );
         }
-    }
-
-    #[test]
-    fn the_mark_of_approval_is_the_only_difference_between_the_two_presentations() {
-        let rendered = Rendered::new(bare()).unwrap();
-        let (plain, marked) = (rendered.presentation(false), rendered.presentation(true));
-        assert_ne!(plain.digest, marked.digest);
-        assert_eq!(
-            plain
-                .json
-                .replace("\"approval_required\":false", "\"approval_required\":true"),
-            *marked.json
-        );
     }
 }

@@ -132,6 +132,7 @@ pub mod grant;
 pub mod id;
 pub mod json;
 pub mod lock;
+mod presentation;
 pub mod project;
 pub mod provider;
 pub mod registry;

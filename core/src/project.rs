@@ -4,11 +4,12 @@
 //! catalog's ready bytes, so its cost follows the grant and not the catalog.
 
 use crate::catalog::ActionCatalog;
-use crate::descriptor::{Presentation, ToolDescriptor};
+use crate::descriptor::ToolDescriptor;
 use crate::digest::Digest;
 use crate::gate::{Standing, exposed};
 use crate::grant::VerifiedGrant;
 use crate::id::ActionId;
+use crate::presentation::Presentation;
 use crate::provider::{Inexpressible, Provider};
 
 /// The tools of one grant, in the order of their action ids.

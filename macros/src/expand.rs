@@ -101,8 +101,9 @@ pub fn constant(function: &Ident) -> Ident {
 /// at the ids. INVARIANT: two ids never give one name, as no id has an upper-case letter.
 fn only_one(id: &LitStr) -> TokenStream {
     let name = id.value().replace('.', "_DOT_").replace(':', "_COLON_");
-    let name = Ident::new(&format!("__ACTION_ID_{name}"), id.span());
-    quote! {
+    let here = at(id.span());
+    let name = Ident::new(&format!("__ACTION_ID_{name}"), here);
+    quote_spanned! {here=>
         #[doc(hidden)]
         #[allow(dead_code, non_upper_case_globals)]
         const #name: () = ();
