@@ -9,7 +9,7 @@
 )]
 
 use actum::provider::Provider;
-use actum::schema::{CompiledSchema, SchemaFault, arguments_of, normal_form};
+use actum::schema::{CompiledSchema, SchemaFault, arguments_of, normal_form, result_of};
 use actum::{Registry, testing};
 use serde_json::{Map, Value, json};
 
@@ -1052,6 +1052,44 @@ fn what_cannot_be_told_as_one_object_is_refused() {
         "allOf": [{"type": "object", "properties": {"name": {"type": "string"}}}]
     });
     assert_eq!(normal_form(entangled), Err(SchemaFault::Entangled));
+}
+
+#[test]
+fn a_result_may_be_anything_stays_open_and_nothing_is_not_told() {
+    use std::collections::BTreeMap;
+    #[derive(serde::Serialize, schemars::JsonSchema)]
+    struct Found {
+        count: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        more: Option<String>,
+    }
+    type Alias = Found;
+    let found = json!({
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "minimum": 0, "maximum": u32::MAX},
+            "more": {"type": ["string", "null"]},
+        },
+        "required": ["count"],
+    });
+    assert_eq!(result_of::<Found>(), Ok(Some(found.clone())));
+    assert_eq!(result_of::<Alias>(), Ok(Some(found)));
+    assert_eq!(result_of::<()>(), Ok(None));
+    assert_eq!(result_of::<Value>(), Ok(None));
+    assert_eq!(result_of::<bool>(), Ok(Some(json!({"type": "boolean"}))));
+    assert_eq!(result_of::<String>(), Ok(Some(json!({"type": "string"}))));
+    assert_eq!(
+        result_of::<Vec<u8>>(),
+        Ok(Some(
+            json!({"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}})
+        ))
+    );
+    assert_eq!(
+        result_of::<BTreeMap<String, bool>>(),
+        Ok(Some(
+            json!({"type": "object", "additionalProperties": {"type": "boolean"}})
+        ))
+    );
 }
 
 #[test]
