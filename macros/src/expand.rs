@@ -48,12 +48,14 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
     let only_one = only_one(id);
 
     // INVARIANT: one constant holds the checks and all that relies on them. The compiler then tells
-    // a type's fault once, in the words of the check.
+    // a type's fault once, in the words of the check. All items have names: under an `impl`, where no
+    // handler can be, what is told is that the function is not found, and nothing else.
     quote! {
         #(#allowed_lints)*
         #[doc(hidden)]
         #[allow(non_upper_case_globals)]
         #visibility const #constant: #actum::Action = {
+            const ACTION: #actum::Action = {
             ::core::assert!(
                 ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
                 "the kernel takes no such action id"
@@ -85,9 +87,11 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
                 needs: &[#(#actum::HostType::of::<#hosts>),*],
                 prepare: #prepare,
             }
+            };
+            #actum::inventory::submit! { ACTION }
+            ACTION
         };
         #only_one
-        const _: () = { #actum::inventory::submit! { #constant } };
     }
 }
 

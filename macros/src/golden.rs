@@ -2,7 +2,12 @@
 //! `golden/NAME.expanded.rs` what stands in its place, printed to be read: compare it before you
 //! change `expand`, and read what changed after.
 //!
-//! `GOLDEN=overwrite cargo test -p actum-macros` writes the expansions down anew.
+//! `GOLDEN=overwrite cargo test -p actum-macros` writes the expansions down anew. This does it
+//! together with the words of the compiler (`tests/tests/ui.rs`):
+//!
+//! ```text
+//! GOLDEN=overwrite TRYBUILD=overwrite cargo test -p actum-macros -p actum-tests --lib --test ui
+//! ```
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
