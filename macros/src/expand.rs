@@ -55,7 +55,7 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
         #[doc(hidden)]
         #[allow(non_upper_case_globals)]
         #visibility const #constant: #actum::Action = {
-            const ACTION: #actum::Action = {
+            const __ACTION: #actum::Action = {
             ::core::assert!(
                 ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
                 "the kernel takes no such action id"
@@ -88,8 +88,8 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
                 prepare: #prepare,
             }
             };
-            #actum::inventory::submit! { ACTION }
-            ACTION
+            #actum::inventory::submit! { __ACTION }
+            __ACTION
         };
         #only_one
     }

@@ -45,11 +45,17 @@ async fn once() -> Result<(), ActionError> {
     Ok(())
 }
 
-const SECOND: u32 = line!() + 1;
-#[action(id = "paint.twice", description = "Paint.")]
-async fn twice() -> Result<(), ActionError> {
-    Ok(())
+// In one module the compiler tells of it.
+mod elsewhere {
+    use actum::{ActionError, action};
+
+    pub const SECOND: u32 = line!() + 1;
+    #[action(id = "paint.twice", description = "Paint.")]
+    async fn twice() -> Result<(), ActionError> {
+        Ok(())
+    }
 }
+use elsewhere::SECOND;
 
 const KNOWN: u32 = line!() + 1;
 known!("paint.known");
@@ -64,11 +70,11 @@ fn main() {
     let faults = Registry::linked().unwrap_err();
     let at = |line: u32| format!("{}:{line}", file!());
     let expected = [
-        (ENUM, "`paint.colour`: its payload is of type \"string\", but arguments are an object; put the value into a field of a struct".to_owned()),
+        (ENUM, "`paint.colour`: its payload is a string, but arguments are an object; put the value into a field of a struct".to_owned()),
         (KNOWN, format!("`paint.known`: declared again at {}; an id has one declaration", at(HANDLED))),
         (SELECTED, "`paint.selected`: its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`".to_owned()),
         (FIRST, format!("`paint.twice`: declared again at {}; an id has one declaration", at(SECOND))),
-        (WRAPPED, "`paint.wrapped`: its payload is of type \"string\", but arguments are an object; put the value into a field of a struct".to_owned()),
+        (WRAPPED, "`paint.wrapped`: its payload is a string, but arguments are an object; put the value into a field of a struct".to_owned()),
     ];
     let lines: Vec<String> = expected
         .iter()
