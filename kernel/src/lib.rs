@@ -216,7 +216,9 @@ impl KernelBuilder {
             );
         }
         for problem in catalog.inexpressible() {
-            tracing::warn!("{problem}\n  It is left out of this provider's shape, and of no other.");
+            tracing::warn!(
+                "{problem}\n  It is left out of this provider's shape, and of no other."
+            );
         }
         let body = json!({
             "version": env!("CARGO_PKG_VERSION"),
