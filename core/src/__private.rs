@@ -1,5 +1,9 @@
 //! What the expansion of `#[action]` calls. Not for anyone else; it may change at any time.
 //!
+//! What is generic here is compiled once for every handler, into the handler's crate: it is kept
+//! short, with `match` where a combinator would be one more function for every handler, and hands
+//! over to functions that are not generic.
+//!
 //! Each thing that a type must be has a trait of its own here, with the words for a type that is
 //! not so. INVARIANT: the functions below ask for these traits and no others, so that the compiler
 //! tells each fault once and in those words.
@@ -11,7 +15,7 @@ use std::marker::PhantomData;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::action::{ActionError, HandlerContext};
 
@@ -126,10 +130,15 @@ impl<T: OutputSerialize + OutputSchema, E: OutputError> Output for Result<T, E> 
     type Value = T;
 
     fn into_json(self) -> Result<Value, ActionError> {
-        let value = self.map_err(Into::into)?;
-        serde_json::to_value(value)
-            .map_err(|error| ActionError::failed(format!("the result is no JSON: {error}")))
+        match self {
+            Ok(value) => json_of(serde_json::to_value(value)),
+            Err(error) => Err(error.into()),
+        }
     }
+}
+
+fn json_of(written: Result<Value, serde_json::Error>) -> Result<Value, ActionError> {
+    written.map_err(|error| ActionError::failed(format!("the result is no JSON: {error}")))
 }
 
 /// Said when a result cannot be written.
@@ -185,12 +194,16 @@ pub fn prepare<T: PayloadDeserialize + PayloadSend>(
     arguments: Value,
     run: impl FnOnce(HandlerContext, T) -> HandlerFuture + Send + 'static,
 ) -> Result<Prepared, serde_json::Error> {
-    let is_empty = arguments == Value::Object(Map::new());
-    let payload = serde_json::from_value(arguments).or_else(|error| {
+    let is_empty = matches!(&arguments, Value::Object(fields) if fields.is_empty());
+    let payload = match serde_json::from_value::<T>(arguments) {
+        Ok(payload) => payload,
+        Err(error) if !is_empty => return Err(error),
         // serde writes a unit struct as `null`; a model that fills in nothing writes `{}`.
-        let unit = is_empty.then(|| serde_json::from_value(Value::Null).ok());
-        unit.flatten().ok_or(error)
-    })?;
+        Err(error) => match serde_json::from_value::<T>(Value::Null) {
+            Ok(payload) => payload,
+            Err(_) => return Err(error),
+        },
+    };
     Ok(Box::new(move |context| run(context, payload)))
 }
 

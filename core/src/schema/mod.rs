@@ -9,8 +9,8 @@ mod definitions;
 mod normal;
 mod walk;
 
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 pub(crate) use arguments::without_fractions;
@@ -66,10 +66,8 @@ pub enum SchemaFault {
 /// # Errors
 /// [`SchemaFault`] when no object of arguments can be described by `T`.
 pub fn arguments_of<T: JsonSchema + ?Sized>() -> Result<Value, SchemaFault> {
-    let raw = SchemaSettings::draft2020_12()
-        .for_deserialize()
-        .into_generator();
-    normal_form(raw.into_root_schema_for::<T>().to_value())
+    let settings = SchemaSettings::draft2020_12().for_deserialize();
+    normal_form(root_schema(settings, T::json_schema))
 }
 
 /// The schema of an action's result of type `T`, any kind of value; `None` where there is nothing
@@ -78,10 +76,24 @@ pub fn arguments_of<T: JsonSchema + ?Sized>() -> Result<Value, SchemaFault> {
 /// # Errors
 /// [`SchemaFault::TooLarge`] and [`SchemaFault::TooDeep`].
 pub fn result_of<T: JsonSchema + ?Sized>() -> Result<Option<Value>, SchemaFault> {
-    let raw = SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator();
-    normal::result_form(raw.into_root_schema_for::<T>().to_value())
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    normal::result_form(root_schema(settings, T::json_schema))
+}
+
+/// A type's schema, with the definitions that it uses.
+///
+/// The type comes as a function, so that this is compiled once, and not twice for every handler as
+/// schemars' own root schemas are. Those put the type's name beside it, and refer to the root as `#`:
+/// the normal form knows neither. The settings in use have no transforms to apply.
+fn root_schema(settings: SchemaSettings, describe: fn(&mut SchemaGenerator) -> Schema) -> Value {
+    let mut generator = settings.into_generator();
+    let mut schema = describe(&mut generator);
+    let root = schema.ensure_object();
+    let definitions = generator.take_definitions(false);
+    if !definitions.is_empty() {
+        root.insert("$defs".to_owned(), definitions.into());
+    }
+    schema.to_value()
 }
 
 /// The schema of an action without arguments.
