@@ -1,7 +1,7 @@
 //! One decision of the gate, against Cedar's on an equal policy: the same principal, the same twenty
 //! actions that are each permitted or forbidden, the same requests.
 //!
-//! `cargo bench -p actum-bench --bench gate`
+//! `cargo bench --manifest-path bench/Cargo.toml --bench gate`
 //!
 //! Cedar knows permit and forbid and nothing in between, so its side of "approval required" is the
 //! same permit as that of "allowed". Both sides get requests that are parsed already, and policies

@@ -1,6 +1,6 @@
 //! Projecting a grant and serializing its view, against a copy of the same bytes.
 //!
-//! `cargo bench -p actum-bench --bench projection`
+//! `cargo bench --manifest-path bench/Cargo.toml --bench projection`
 #![allow(
     clippy::unwrap_used,
     reason = "a benchmark whose set-up fails has nothing to measure"

@@ -1,7 +1,7 @@
 //! `GET /v1/task` of a kernel, against a bare axum handler that returns the same bytes with the same
 //! headers: no token, no grant, no projection, no bound of any kind.
 //!
-//! `cargo bench -p actum-bench --bench task`
+//! `cargo bench --manifest-path bench/Cargo.toml --bench task`
 //!
 //! Both servers live on one thread, and a client of plain blocking sockets keeps it busy from
 //! another: the server is what is measured. Rounds alternate between the two.
