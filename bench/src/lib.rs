@@ -30,9 +30,12 @@ impl Spread {
     pub fn of(samples: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = samples.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
+        let sample = |index| sorted.get(index).copied().unwrap_or_default();
         let at = |quarter: usize| {
-            let last = sorted.len().saturating_sub(1);
-            sorted.get(last * quarter / 4).copied().unwrap_or_default()
+            let place = sorted.len().saturating_sub(1) * quarter;
+            let (below, above): (f64, f64) = (sample(place / 4), sample(place.div_ceil(4)));
+            // Few samples may have none right there: what lies between two of them, then.
+            below + (above - below) * (place % 4) as f64 / 4.0
         };
         Self {
             low: at(1),
