@@ -10,7 +10,7 @@
 //!
 //! | variable | means | default |
 //! |---|---|---|
-//! | `BUILD_COST_ROUNDS` | pairs of each step, 1 to 99 | 3 |
+//! | `BUILD_COST_ROUNDS` | pairs of each step, 1 to 99 | 2 |
 //! | `BUILD_COST_PROFILE` | a cargo profile, such as `release` | `dev` |
 //!
 //! Both crates are members of this workspace: one lock file gives both the same versions of what they
@@ -237,7 +237,7 @@ impl Bench {
 }
 
 fn rounds() -> u32 {
-    let wanted = env::var("BUILD_COST_ROUNDS").unwrap_or_else(|_| "3".to_owned());
+    let wanted = env::var("BUILD_COST_ROUNDS").unwrap_or_else(|_| "2".to_owned());
     let rounds = wanted.parse().unwrap_or(0);
     assert!(
         (1..=99).contains(&rounds),
