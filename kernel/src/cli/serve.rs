@@ -88,6 +88,10 @@ The same message from the signed-in owner. Only the verification differs, and so
   OWNER=$(curl -s {url}/v1/events -H "Authorization: Bearer $(cat {keys}/connector-signed_in_chat.key)" -d @{home}/events/owner.json | token)
   curl -s {url}/v1/task -H "Authorization: Bearer $OWNER"; echo
 
+The same tools as a provider's SDK takes them (openai, openai-responses, anthropic, gemini, mcp):
+
+  curl -s "{url}/v1/task?tools=anthropic" -H "Authorization: Bearer $OWNER"; echo
+
 A call that works, the same call for the stranger, and one of an id that does not exist:
 
   curl -s {url}/v1/actions -H "Authorization: Bearer $OWNER" -d '{{"action":"openspine.status.read"}}'; echo
