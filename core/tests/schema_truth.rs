@@ -977,6 +977,22 @@ fn a_type_that_holds_itself_is_a_definition() {
 }
 
 #[test]
+fn a_root_that_is_written_as_itself_is_a_definition() {
+    let list = json!({
+        "title": "A list", "type": "object", "properties": {"next": {"$ref": "#"}},
+        "$defs": {"A_list": {"type": "string"}},
+    });
+    let schema = normal_form(list).unwrap();
+    let reference = json!({"$ref": "#/$defs/A_list2"});
+    assert_eq!(schema["properties"]["next"], reference);
+    assert_eq!(schema["$defs"]["A_list2"]["properties"]["next"], reference);
+    assert!(
+        schema["$defs"].get("A_list").is_none(),
+        "nothing refers to it"
+    );
+}
+
+#[test]
 fn two_types_of_one_name_are_two_definitions() {
     let schema = schema("zoo.same_names");
     let of = |field: &str| {
@@ -1052,6 +1068,21 @@ fn what_cannot_be_told_as_one_object_is_refused() {
         "allOf": [{"type": "object", "properties": {"name": {"type": "string"}}}]
     });
     assert_eq!(normal_form(entangled), Err(SchemaFault::Entangled));
+    // More combinations than are written out.
+    let union = |name: &str| {
+        let one = |value: u8| json!({"type": "object", "properties": {name: {"const": value}}, "required": [name]});
+        json!({"oneOf": [one(1), one(2), one(3)]})
+    };
+    let all = |names: &[&str]| {
+        let parts: Vec<_> = names.iter().map(|name| union(name)).collect();
+        json!({"type": "object", "allOf": parts})
+    };
+    let few = normal_form(all(&["a", "b", "c"])).unwrap();
+    assert_eq!(few["oneOf"].as_array().unwrap().len(), 27);
+    assert_eq!(
+        normal_form(all(&["a", "b", "c", "d"])),
+        Err(SchemaFault::Entangled)
+    );
 }
 
 #[test]

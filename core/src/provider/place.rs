@@ -6,31 +6,9 @@
 use serde_json::{Map, Value};
 
 use super::rule::{Faults, Rule};
+use crate::schema::walk::{Holds, inner_mut, pointer};
 
-/// Keywords whose value is a schema.
-const ONE: [&str; 11] = [
-    "additionalProperties",
-    "contains",
-    "contentSchema",
-    "else",
-    "if",
-    "items",
-    "not",
-    "propertyNames",
-    "then",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-];
-/// Keywords whose value is a list of schemas.
-const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
-/// Keywords whose value is an object of schemas.
-const MAPS: [&str; 5] = [
-    "$defs",
-    "definitions",
-    "dependentSchemas",
-    "patternProperties",
-    "properties",
-];
+pub(super) use crate::schema::walk::{definition, escaped};
 
 pub(super) const BOUNDED: Rule = Rule {
     id: "actum.bounded",
@@ -75,26 +53,21 @@ impl Bound {
     }
 }
 
-/// A name as a segment of a JSON Pointer.
-pub(super) fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
 /// The schemas that stand directly in a schema, each with its pointer from there.
 pub(super) fn inner(schema: &Map<String, Value>) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     for (key, value) in schema {
-        match value {
-            Value::Object(map) if MAPS.contains(&key.as_str()) => found.extend(
-                map.iter()
-                    .map(|(name, inner)| (format!("/{key}/{}", escaped(name)), inner)),
-            ),
-            Value::Array(list) if LISTS.contains(&key.as_str()) => found.extend(
+        match (Holds::of(key), value) {
+            (Holds::One, inner) => found.push((format!("/{key}"), inner)),
+            (Holds::List, Value::Array(list)) => found.extend(
                 list.iter()
                     .enumerate()
                     .map(|(index, inner)| (format!("/{key}/{index}"), inner)),
             ),
-            inner if ONE.contains(&key.as_str()) => found.push((format!("/{key}"), inner)),
+            (Holds::Map, Value::Object(map)) => found.extend(
+                map.iter()
+                    .map(|(name, inner)| (format!("/{key}/{}", escaped(name)), inner)),
+            ),
             _ => {}
         }
     }
@@ -103,17 +76,8 @@ pub(super) fn inner(schema: &Map<String, Value>) -> Vec<(String, &Value)> {
 
 /// Changes the schemas that stand directly in a schema.
 pub(super) fn change_inner(schema: &mut Map<String, Value>, mut change: impl FnMut(&mut Value)) {
-    for (key, value) in schema.iter_mut() {
-        match value {
-            Value::Object(map) if MAPS.contains(&key.as_str()) => {
-                map.values_mut().for_each(&mut change);
-            }
-            Value::Array(list) if LISTS.contains(&key.as_str()) => {
-                list.iter_mut().for_each(&mut change);
-            }
-            inner if ONE.contains(&key.as_str()) => change(inner),
-            _ => {}
-        }
+    for (_, inner) in inner_mut(schema) {
+        change(inner);
     }
 }
 
@@ -137,30 +101,6 @@ pub(super) fn all<'a>(schema: &'a Value, at: &str) -> Vec<(String, &'a Value)> {
 /// What a `$ref` leads to, inside its own document; `None` when it leads out, or nowhere.
 pub(super) fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(&pointer(reference)?)
-}
-
-/// The name of the definition that a `$ref` leads to; `None` when it leads elsewhere.
-pub(super) fn definition(reference: &str) -> Option<String> {
-    let pointer = pointer(reference)?;
-    let name = pointer.strip_prefix("/$defs/")?;
-    (!name.contains('/')).then(|| name.replace("~1", "/").replace("~0", "~"))
-}
-
-/// The JSON Pointer of a `$ref` into its own document: its fragment, percent-decoded (RFC 6901,
-/// section 6).
-fn pointer(reference: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = reference.strip_prefix('#')?.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(rest.next()?).to_digit(16);
-            let (high, low) = (digit()?, digit()?);
-            bytes.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// The schema's `$ref`, where it has one.

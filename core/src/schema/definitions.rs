@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::walk::{Object, each_reference, references};
+use super::walk::{Object, definition, each_reference, references};
 
 const PREFIX: &str = "#/$defs/";
 
@@ -24,7 +24,11 @@ impl Definitions {
             Some(Value::String(title)) => plain(&title),
             _ => "Root".to_owned(),
         };
-        all.each_reference(root, |reference| *reference = decoded(reference));
+        all.each_reference(root, |reference| {
+            if let Some(name) = definition(reference) {
+                *reference = format!("{PREFIX}{name}");
+            }
+        });
         let own = Value::Object(root.clone());
         let refers_to_root = |schema: &Value| references(schema).iter().any(|to| to == "#");
         if all.0.values().chain([&own]).any(refers_to_root) {
@@ -114,29 +118,6 @@ fn free(name: &str, taken: impl Fn(&String) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{name}{number}"));
     let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
     candidates.find(|name| !taken(name)).unwrap_or_default()
-}
-
-/// A reference without the escapes of JSON Pointers (RFC 6901) and of URI fragments, in which it
-/// is written.
-fn decoded(reference: &str) -> String {
-    let mut bytes = Vec::with_capacity(reference.len());
-    let mut rest = reference.as_bytes();
-    while let [byte, tail @ ..] = rest {
-        let hex = |digit: &u8| char::from(*digit).to_digit(16);
-        match (byte, tail) {
-            (b'%', [high, low, tail @ ..]) if hex(high).zip(hex(low)).is_some() => {
-                let (high, low) = hex(high).zip(hex(low)).unwrap_or_default();
-                bytes.push(u8::try_from(high * 16 + low).unwrap_or_default());
-                rest = tail;
-            }
-            _ => {
-                bytes.push(*byte);
-                rest = tail;
-            }
-        }
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    text.replace("~1", "/").replace("~0", "~")
 }
 
 /// A name without what would have to be escaped in a reference.

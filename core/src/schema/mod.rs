@@ -1,13 +1,13 @@
 //! Schemas of arguments and results: one normal form, and the check of arguments against it.
 //!
 //! A schema comes from the type itself, through schemars, for the direction in which the kernel
-//! uses it. The [normal form](normal) then makes of it what a model and every provider can take:
+//! uses it. The [normal form](normal_form) then makes of it what a model and every provider can take:
 //! an object, closed where the type names its fields, without the noise of generators.
 
 mod arguments;
 mod definitions;
 mod normal;
-mod walk;
+pub(crate) mod walk;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::definitions::Definitions;
-use super::walk::{About, Object, inner_mut, is_within};
+use super::walk::{Object, inner_mut, is_within};
 use super::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, SchemaFault, no_arguments};
 
 /// At most this many combinations of alternatives are written out.
@@ -213,12 +213,16 @@ impl Form {
         bound_integer(object);
         let close = close && self.purpose == Purpose::Arguments;
         let is_joined = close && self.is_joined(object)?;
-        for (about, inner) in inner_mut(object) {
-            match about {
-                About::Inside => self.tidy(inner, &[], true)?,
-                About::Same => self.tidy(inner, &within, close && !is_joined)?,
+        for (keyword, inner) in inner_mut(object) {
+            match keyword {
+                "additionalProperties" | "unevaluatedProperties" if *inner == json!(false) => {}
+                // About the same value.
+                "oneOf" | "anyOf" | "allOf" | "if" | "then" | "else" => {
+                    self.tidy(inner, &within, close && !is_joined)?;
+                }
                 // Closed, it would let in what it is there to keep out.
-                About::Not => self.tidy(inner, &[], false)?,
+                "not" => self.tidy(inner, &[], false)?,
+                _ => self.tidy(inner, &[], true)?,
             }
         }
         if close {
@@ -319,13 +323,14 @@ impl Form {
         };
         let has_own = names_some(object) || object.contains_key("additionalProperties");
         let refers = object.contains_key("$ref");
-        let mut parts = object
+        let parts = object
             .get("allOf")
             .and_then(Value::as_array)
             .into_iter()
             .flatten();
-        let has_parts = parts
-            .any(|part| part.get("$ref").is_some() || part.as_object().is_some_and(names_some));
+        let has_parts = parts.filter_map(Value::as_object).any(|part| {
+            names_some(part) || self.others(part, &mut BTreeSet::new(), &mut BTreeSet::new())
+        });
         if has_own && refers || has_parts {
             return Err(SchemaFault::Entangled);
         }

@@ -1,49 +1,59 @@
-//! The places of a schema where schemas stand. Data, such as `const`, `enum`, `default` and
-//! `examples`, is none of them, whatever it looks like.
+//! Where, in a JSON Schema (2020-12), schemas stand, and where references lead. Data, such as
+//! `const`, `enum`, `default` and `examples`, is no schema, whatever it looks like.
 
 use serde_json::{Map, Value};
 
-pub(super) type Object = Map<String, Value>;
+pub(crate) type Object = Map<String, Value>;
 
-/// What an inner schema is about.
+/// Where schemas stand in the value of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum About {
-    /// A value inside the one that the outer schema is about.
-    Inside,
-    /// The same value: an alternative or a part.
-    Same,
-    /// The same value, which must not be so.
-    Not,
+pub(crate) enum Holds {
+    /// The value is a schema.
+    One,
+    /// It is a list of schemas.
+    List,
+    /// It is a map from names to schemas.
+    Map,
+    /// No schema is in it.
+    None,
 }
 
-/// The schemas that stand directly in this one. "Nothing else", as `false` for further properties,
-/// is none.
-pub(super) fn inner_mut(object: &mut Object) -> Vec<(About, &mut Value)> {
+impl Holds {
+    pub(crate) fn of(keyword: &str) -> Self {
+        match keyword {
+            "items"
+            | "contains"
+            | "propertyNames"
+            | "not"
+            | "if"
+            | "then"
+            | "else"
+            | "contentSchema"
+            | "additionalProperties"
+            | "unevaluatedProperties"
+            | "unevaluatedItems" => Self::One,
+            "prefixItems" | "allOf" | "anyOf" | "oneOf" => Self::List,
+            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
+                Self::Map
+            }
+            _ => Self::None,
+        }
+    }
+}
+
+/// The schemas that stand directly in this one, each with its keyword.
+pub(crate) fn inner_mut(object: &mut Object) -> Vec<(&str, &mut Value)> {
     let mut found = Vec::new();
-    for (key, value) in object.iter_mut() {
-        match (key.as_str(), value) {
-            (
-                "properties" | "patternProperties" | "dependentSchemas" | "$defs",
-                Value::Object(map),
-            ) => found.extend(map.values_mut().map(|inner| (About::Inside, inner))),
-            ("additionalProperties" | "unevaluatedProperties", Value::Bool(false)) => {}
-            (
-                "items"
-                | "contains"
-                | "propertyNames"
-                | "additionalProperties"
-                | "unevaluatedProperties"
-                | "unevaluatedItems",
-                inner,
-            ) => found.push((About::Inside, inner)),
-            ("prefixItems", Value::Array(list)) => {
-                found.extend(list.iter_mut().map(|inner| (About::Inside, inner)));
+    for (keyword, value) in object.iter_mut() {
+        let keyword = keyword.as_str();
+        match (Holds::of(keyword), value) {
+            (Holds::One, inner) => found.push((keyword, inner)),
+            (Holds::List, Value::Array(list)) => {
+                found.extend(list.iter_mut().map(|inner| (keyword, inner)));
             }
-            ("oneOf" | "anyOf" | "allOf", Value::Array(list)) => {
-                found.extend(list.iter_mut().map(|inner| (About::Same, inner)));
+            (Holds::Map, Value::Object(map)) => {
+                found.extend(map.values_mut().map(|inner| (keyword, inner)));
             }
-            ("if" | "then" | "else", inner) => found.push((About::Same, inner)),
-            ("not", inner) => found.push((About::Not, inner)),
             _ => {}
         }
     }
@@ -67,9 +77,38 @@ pub(super) fn each_reference(schema: &mut Value, change: &mut dyn FnMut(&mut Str
 pub(super) fn references(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     each_reference(&mut schema.clone(), &mut |reference| {
-        found.push(reference.clone())
+        found.push(reference.clone());
     });
     found
+}
+
+/// A name as a segment of a JSON Pointer (RFC 6901).
+pub(crate) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// The JSON Pointer of a `$ref` into its own document: its fragment, percent-decoded (RFC 6901,
+/// section 6).
+pub(crate) fn pointer(reference: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = reference.strip_prefix('#')?.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let mut digit = || char::from(rest.next()?).to_digit(16);
+            let (high, low) = (digit()?, digit()?);
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The name of the definition that a `$ref` leads to; `None` when it leads elsewhere.
+pub(crate) fn definition(reference: &str) -> Option<String> {
+    let pointer = pointer(reference)?;
+    let name = pointer.strip_prefix("/$defs/")?;
+    (!name.contains('/')).then(|| name.replace("~1", "/").replace("~0", "~"))
 }
 
 /// Whether a value is nested at most so deep.

@@ -29,6 +29,7 @@ use serde_json::{Value, json};
 use crate::action::Action;
 use crate::provider::{Provider, render};
 use crate::registry::{Registry, RegistryFault, RegistryFaults};
+use crate::schema::walk::escaped;
 use crate::schema::{CompiledSchema, without_fractions};
 use examples::{Examples, Optional};
 
@@ -292,8 +293,7 @@ fn places_of(value: &Value, at: String, places: &mut Vec<String>) {
         }
         Value::Object(entries) => {
             for (name, entry) in entries {
-                let name = name.replace('~', "~0").replace('/', "~1");
-                places_of(entry, format!("{at}/{name}"), places);
+                places_of(entry, format!("{at}/{}", escaped(name)), places);
             }
         }
         _ => {}

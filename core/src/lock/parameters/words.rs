@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::lock::subset::Place;
+use crate::schema::walk::escaped;
 
 /// The longest value that a change quotes, in characters.
 const MAX_QUOTED: usize = 80;
@@ -58,8 +59,7 @@ pub(super) fn called(place: Place<'_>) -> Option<String> {
 /// A pointer with further steps, escaped as RFC 6901 has it.
 pub(super) fn join(pointer: &str, steps: &[&str]) -> String {
     steps.iter().fold(pointer.to_owned(), |pointer, step| {
-        let step = step.replace('~', "~0").replace('/', "~1");
-        format!("{pointer}/{step}")
+        format!("{pointer}/{}", escaped(step))
     })
 }
 

@@ -6,6 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::walk::Holds;
+
 /// Keywords that describe and do not decide (JSON Schema 2020-12, Validation, section 9).
 pub(in crate::lock) const ANNOTATIONS: [&str; 8] = [
     "title",
@@ -35,41 +37,6 @@ const FOREIGN: [&str; 7] = [
     "$recursiveRef",
     "$vocabulary",
 ];
-
-/// Where schemas stand in the value of a keyword.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
-    /// The value is a schema.
-    One,
-    /// It is a list of schemas.
-    List,
-    /// It is a map from names to schemas.
-    Map,
-    /// No schema is in it.
-    None,
-}
-
-impl Holds {
-    pub(super) fn of(keyword: &str) -> Self {
-        match keyword {
-            "items"
-            | "contains"
-            | "propertyNames"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "additionalProperties"
-            | "unevaluatedProperties"
-            | "unevaluatedItems" => Self::One,
-            "prefixItems" | "allOf" | "anyOf" | "oneOf" => Self::List,
-            "properties" | "patternProperties" | "dependentSchemas" | "$defs" | "definitions" => {
-                Self::Map
-            }
-            _ => Self::None,
-        }
-    }
-}
 
 /// A root schema in plain form.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::told;
 use crate::lock::Label;
-use crate::lock::subset::plain::Holds;
 use crate::schema::CompiledSchema;
+use crate::schema::walk::Holds;
 
 /// Few names, values and bounds, so that two random schemas have to do with each other.
 fn value() -> impl Strategy<Value = Value> {
