@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ulid::Ulid;
 
+use crate::bound::narrowed;
 use crate::catalog::{ActionCatalog, Entry};
 use crate::digest::Digest;
 use crate::grant::{GrantMode, Listed, VerifiedGrant};
@@ -249,7 +250,10 @@ fn decide<'a>(
         takes(entry, name)
             && matches!(request.arguments.get(name), Some(Value::String(given)) if given == value)
     };
-    if !grant.bound_parameters().iter().all(bound) {
+    let bounds = grant.bounds_of(id.as_str());
+    if !grant.bound_parameters().iter().all(bound)
+        || !bounds.iter().all(|bound| bound.holds(&request.arguments))
+    {
         return Err(DenialReason::CaveatWidening);
     }
     if request.origin == Origin::Kernel {
@@ -369,13 +373,15 @@ fn call_for(listed: Option<Listed>, entry: &Entry) -> Option<Standing> {
 /// and what [`gate`] lets through are the same set.
 #[must_use]
 pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Option<Standing> {
-    let (_, entry) = catalog.entry(id)?;
-    exposed(grant, grant.listed(id), entry)
+    let (id, entry) = catalog.entry(id)?;
+    let listed = grant.listed(id.as_str());
+    exposed(grant, id, listed, entry)
 }
 
 /// [`exposure`] of an action that was looked up already, on both sides.
 pub(crate) fn exposed(
     grant: &VerifiedGrant,
+    id: &ActionId,
     listed: Option<Listed>,
     entry: &Entry,
 ) -> Option<Standing> {
@@ -383,7 +389,7 @@ pub(crate) fn exposed(
         return None;
     }
     reach(grant, entry).ok()?;
-    entry.tool.as_ref()?;
+    let tool = entry.tool.as_ref()?;
     if !grant
         .bound_parameters()
         .keys()
@@ -397,5 +403,10 @@ pub(crate) fn exposed(
             .values()
             .find(|held| *held == token_type)?;
     }
-    call_for(listed, entry)
+    let standing = call_for(listed, entry)?;
+    let bounds = grant.bounds_of(id.as_str());
+    if !bounds.is_empty() {
+        narrowed(&tool.descriptor, bounds)?;
+    }
+    Some(standing)
 }

@@ -16,8 +16,11 @@ use ulid::Ulid;
 
 use crate::action::ReplyTo;
 use crate::authority::Limits;
+use crate::bound::{Bound, BoundArgument};
 use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
+use crate::schema::walk::escaped;
+use crate::schema::without_fractions;
 
 /// Whether effects are real.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +83,9 @@ pub struct TaskGrant {
     pub output_channels: BTreeSet<String>,
     /// Selection tokens that may be spent, with the type of each.
     pub selection_tokens: BTreeMap<Ulid, String>,
+    /// What the arguments of its actions are held to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bound_arguments: Vec<BoundArgument>,
     /// Bounds of the task.
     pub limits: Limits,
     /// Whether effects are real.
@@ -115,6 +121,8 @@ pub enum Caveat {
         /// Its text.
         value: String,
     },
+    /// In calls of one action, an argument is held to what is said.
+    BoundArgument(BoundArgument),
     /// Over at this instant.
     ExpiresBefore {
         /// The instant.
@@ -254,7 +262,10 @@ struct Effective {
     actions: BTreeMap<ActionId, Listed>,
     channels: BTreeSet<String>,
     classes: BTreeSet<String>,
+    /// Arguments of whatever action, by name.
     bound: BTreeMap<String, String>,
+    /// All that calls of an action are held to, `bound` included for those that a list has.
+    bounds: BTreeMap<ActionId, Vec<BoundArgument>>,
     tokens: BTreeMap<Ulid, String>,
     contradictory: bool,
 }
@@ -274,9 +285,13 @@ impl Effective {
             channels: grant.output_channels.clone(),
             classes: grant.allowed_egress_classes.clone(),
             bound: BTreeMap::new(),
+            bounds: BTreeMap::new(),
             tokens: grant.selection_tokens.clone(),
             contradictory: false,
         };
+        for bound in &grant.bound_arguments {
+            left.hold(bound.clone());
+        }
         for caveat in caveats {
             match caveat {
                 // What is denied stays denied, by that name.
@@ -290,6 +305,7 @@ impl Effective {
                         .or_insert_with(|| value.clone());
                     left.contradictory |= earlier != value;
                 }
+                Caveat::BoundArgument(bound) => left.hold(bound.clone()),
                 Caveat::ExpiresBefore { at } => left.expires_at = left.expires_at.min(*at),
                 Caveat::OutputChannelAllowlist { channels } => {
                     left.channels.retain(|channel| channels.contains(channel));
@@ -303,7 +319,25 @@ impl Effective {
                 Caveat::ModelTier { .. } => left.contradictory = true,
             }
         }
+        for (name, value) in left.bound.clone() {
+            for action in left.actions.keys().cloned().collect::<Vec<_>>() {
+                left.hold(BoundArgument {
+                    action,
+                    at: format!("/{}", escaped(&name)),
+                    to: Bound::OneOf(vec![value.clone().into()]),
+                    may_be_absent: false,
+                });
+            }
+        }
         left
+    }
+
+    fn hold(&mut self, mut bound: BoundArgument) {
+        if let Bound::OneOf(values) = &mut bound.to {
+            values.iter_mut().for_each(without_fractions);
+        }
+        let held = self.bounds.entry(bound.action.clone()).or_default();
+        held.push(bound);
     }
 }
 
@@ -353,6 +387,12 @@ impl VerifiedGrant {
     pub(crate) fn bound_parameters(&self) -> &BTreeMap<String, String> {
         &self.effective.bound
     }
+
+    /// What the arguments of an action are held to, caveats included.
+    #[must_use]
+    pub fn bounds_of(&self, id: &str) -> &[BoundArgument] {
+        self.effective.bounds.get(id).map_or(&[], Vec::as_slice)
+    }
 }
 
 #[cfg(test)]
@@ -379,6 +419,7 @@ pub(crate) mod tests {
             allowed_egress_classes: BTreeSet::new(),
             output_channels: BTreeSet::new(),
             selection_tokens: BTreeMap::new(),
+            bound_arguments: Vec::new(),
             limits: Limits {
                 max_model_calls: 1,
                 max_artifacts: 1,

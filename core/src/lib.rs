@@ -123,6 +123,7 @@ extern crate self as actum;
 pub mod __private;
 pub mod action;
 pub mod authority;
+pub mod bound;
 pub mod catalog;
 mod declare;
 pub mod descriptor;
@@ -140,6 +141,7 @@ pub mod schema;
 pub mod testing;
 
 pub use action::{Action, ActionError, Call, Resources, Selection};
+pub use bound::{Bound, BoundArgument};
 pub use catalog::{ActionCatalog, EgressDeclaration};
 pub use descriptor::{Hints, ToolDescriptor};
 pub use digest::Digest;

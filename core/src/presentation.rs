@@ -60,7 +60,7 @@ impl Rendered {
 }
 
 impl Presentation {
-    fn of(descriptor: &ToolDescriptor, approval_required: bool) -> Option<Self> {
+    pub(crate) fn of(descriptor: &ToolDescriptor, approval_required: bool) -> Option<Self> {
         let mut tool = json!({
             "name": descriptor.name,
             "description": descriptor.description,

@@ -1,8 +1,12 @@
 //! Projection: the view that a worker gets, cut out of the catalog by its grant.
 //!
 //! What is not granted is not filtered out of a list; it never enters one. The view borrows the
-//! catalog's ready bytes, so its cost follows the grant and not the catalog.
+//! catalog's ready bytes, so its cost follows the grant and not the catalog. Only a tool whose
+//! arguments the grant binds is written anew, with the bounds in its schema.
 
+use std::sync::Arc;
+
+use crate::bound::narrowed;
 use crate::catalog::ActionCatalog;
 use crate::descriptor::ToolDescriptor;
 use crate::digest::Digest;
@@ -19,12 +23,34 @@ pub struct CatalogView<'a> {
 }
 
 /// One tool of a view.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ViewedTool<'a> {
     id: &'a ActionId,
     standing: Standing,
-    descriptor: &'a ToolDescriptor,
-    presentation: &'a Presentation,
+    shown: Shown<'a>,
+}
+
+/// A tool as the catalog has it, or as the grant's bounds leave it.
+#[derive(Debug, Clone)]
+enum Shown<'a> {
+    AsIs(&'a ToolDescriptor, &'a Presentation),
+    Bound(Arc<(ToolDescriptor, Presentation)>),
+}
+
+impl Shown<'_> {
+    fn descriptor(&self) -> &ToolDescriptor {
+        match self {
+            Self::AsIs(descriptor, _) => descriptor,
+            Self::Bound(bound) => &bound.0,
+        }
+    }
+
+    fn presentation(&self) -> &Presentation {
+        match self {
+            Self::AsIs(_, presentation) => presentation,
+            Self::Bound(bound) => &bound.1,
+        }
+    }
 }
 
 /// Projects a grant over a catalog. Pure: the same two give the same bytes.
@@ -34,14 +60,21 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
     let mut tools = Vec::with_capacity(listed.len());
     tools.extend(listed.filter_map(|(id, listed)| {
         let (id, entry) = catalog.entry(id.as_str())?;
-        let standing = exposed(grant, Some(listed), entry)?;
+        let standing = exposed(grant, id, Some(listed), entry)?;
         let tool = entry.tool.as_ref()?;
-        let presentation = tool.presentation(standing == Standing::ApprovalRequired);
+        let asks = standing == Standing::ApprovalRequired;
+        let shown = match grant.bounds_of(id.as_str()) {
+            [] => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
+            bounds => {
+                let descriptor = narrowed(&tool.descriptor, bounds)?;
+                let presentation = Presentation::of(&descriptor, asks)?;
+                Shown::Bound(Arc::new((descriptor, presentation)))
+            }
+        };
         Some(ViewedTool {
             id,
             standing,
-            descriptor: &tool.descriptor,
-            presentation,
+            shown,
         })
     }));
     CatalogView { tools }
@@ -77,7 +110,7 @@ impl<'a> CatalogView<'a> {
                 list.push(',');
             }
             list.push('"');
-            list.push_str(&tool.presentation.digest.to_string());
+            list.push_str(&tool.shown.presentation().digest.to_string());
             list.push('"');
         }
         list.push(']');
@@ -87,7 +120,10 @@ impl<'a> CatalogView<'a> {
     /// How many bytes [`write_tools`](Self::write_tools) appends.
     #[must_use]
     pub fn tools_len(&self) -> usize {
-        let each = self.tools.iter().map(|tool| tool.presentation.json.len());
+        let each = self
+            .tools
+            .iter()
+            .map(|tool| tool.shown.presentation().json.len());
         // A comma between any two, and the brackets.
         each.sum::<usize>() + self.len().saturating_sub(1) + 2
     }
@@ -100,7 +136,7 @@ impl<'a> CatalogView<'a> {
             if index > 0 {
                 out.push(',');
             }
-            out.push_str(&tool.presentation.json);
+            out.push_str(&tool.shown.presentation().json);
         }
         out.push(']');
     }
@@ -109,12 +145,16 @@ impl<'a> CatalogView<'a> {
 impl<'a> CatalogView<'a> {
     /// Appends the JSON array of the tools in a provider's own shape; gives back those that the
     /// provider's rules leave no way to say, which are not in it.
-    pub fn write_tools_for(&self, provider: Provider, out: &mut String) -> Vec<&'a Inexpressible> {
+    pub fn write_tools_for(&self, provider: Provider, out: &mut String) -> Vec<&Inexpressible> {
         let mut left_out = Vec::new();
         out.push('[');
         let start = out.len();
         for tool in &self.tools {
-            match tool.presentation.shape(tool.descriptor, provider) {
+            match tool
+                .shown
+                .presentation()
+                .shape(tool.shown.descriptor(), provider)
+            {
                 Ok(shape) => {
                     if out.len() > start {
                         out.push(',');
@@ -142,9 +182,9 @@ impl<'a> ViewedTool<'a> {
         self.standing
     }
 
-    /// The descriptor.
+    /// The descriptor, with the grant's bounds in its schema.
     #[must_use]
-    pub fn descriptor(&self) -> &'a ToolDescriptor {
-        self.descriptor
+    pub fn descriptor(&self) -> &ToolDescriptor {
+        self.shown.descriptor()
     }
 }

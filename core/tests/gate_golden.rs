@@ -102,6 +102,7 @@ impl Case {
             denied_actions: ids(&self.grant.denied_actions),
             allowed_egress_classes: self.grant.allowed_egress_classes.clone(),
             output_channels: self.grant.output_channels.clone(),
+            bound_arguments: Vec::new(),
             selection_tokens: self
                 .grant
                 .selection_tokens

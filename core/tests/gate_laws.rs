@@ -200,6 +200,7 @@ fn grant() -> impl Strategy<Value = TaskGrant> {
                 denied_actions: denied,
                 allowed_egress_classes: classes,
                 output_channels: channels,
+                bound_arguments: Vec::new(),
                 selection_tokens: TOKENS
                     .into_iter()
                     .zip(held)

@@ -273,6 +273,7 @@ impl Granted {
             denied_actions: list(self.lists.denied),
             allowed_egress_classes: ["granted".to_owned()].into(),
             output_channels: ["granted".to_owned()].into(),
+            bound_arguments: Vec::new(),
             selection_tokens: TOKENS.iter().filter(not_held).map(held).collect(),
             mode: if self.shadow {
                 GrantMode::Shadow

@@ -145,6 +145,7 @@ fn grant(task: Ulid, selections: &[Ulid]) -> SealedGrant {
         denied_actions: BTreeSet::new(),
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
+        bound_arguments: Vec::new(),
         selection_tokens: selections
             .iter()
             .map(|token| (*token, "note_selection".to_owned()))

@@ -37,6 +37,7 @@ pub fn nothing_until(expires_at: Timestamp) -> TaskGrant {
         denied_actions: BTreeSet::new(),
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
+        bound_arguments: Vec::new(),
         selection_tokens: BTreeMap::new(),
         limits: Limits {
             max_model_calls: 1,

@@ -391,6 +391,7 @@ fn root(grant: &CaseGrant, token: Option<&SelectionToken>, now: Timestamp) -> Ta
         allowed_egress_classes: grant.allowed_egress_classes.clone(),
         output_channels: grant.output_channels.clone(),
         // Cases tell the type of a token where they tell the stored token.
+        bound_arguments: Vec::new(),
         selection_tokens: grant
             .selection_tokens
             .iter()
