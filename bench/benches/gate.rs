@@ -137,6 +137,7 @@ fn grant() -> VerifiedGrant {
         denied_actions: DENIED.map(id).collect(),
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
+        bound_arguments: Vec::new(),
         selection_tokens: BTreeMap::new(),
         limits: Limits {
             max_model_calls: 8,

@@ -136,6 +136,7 @@ fn grant(picked: BTreeSet<ActionId>) -> VerifiedGrant {
         denied_actions: BTreeSet::new(),
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::from(["owner.reply".to_owned()]),
+        bound_arguments: Vec::new(),
         selection_tokens: BTreeMap::new(),
         limits: Limits {
             max_model_calls: 8,

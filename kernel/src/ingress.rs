@@ -170,7 +170,7 @@ impl Composer<'_> {
             denied_actions: composition.denied_actions,
             allowed_egress_classes: composition.egress_classes,
             output_channels: composition.output_channels,
-            bound_arguments: Vec::new(),
+            bound_arguments: composition.bound_arguments,
             selection_tokens: selections
                 .iter()
                 .map(|s| (s.id, s.token_type.clone()))

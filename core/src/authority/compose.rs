@@ -21,6 +21,7 @@ use super::manifest::{
     WorkflowManifest,
 };
 use super::terms::{DataClassification, Lifecycle, RouteEffect};
+use crate::bound::BoundArgument;
 use crate::id::ActionId;
 
 /// Everything that composition looks at.
@@ -63,6 +64,8 @@ pub struct Composition {
     pub egress_classes: BTreeSet<String>,
     /// Where output may go; from the agent alone.
     pub output_channels: BTreeSet<String>,
+    /// What arguments are held to; from the capability pack alone.
+    pub bound_arguments: Vec<BoundArgument>,
     /// What may be used up.
     pub limits: Limits,
     /// When it ends.
@@ -138,6 +141,7 @@ pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
     check_active(input)?;
     check_route(input)?;
     let lists = Lists::read(input)?;
+    let bound_arguments = read_bounds(input)?;
     check_classification(input)?;
 
     let ComposeInput {
@@ -159,6 +163,7 @@ pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
         denied_actions,
         egress_classes: pack.allowed_egress_classes.iter().cloned().collect(),
         output_channels: agent.output_channels.allowed.iter().cloned().collect(),
+        bound_arguments,
         limits: Limits {
             max_model_calls: agent.model_policy.max_model_calls_per_task,
             max_artifacts: agent.limits.max_artifacts,
@@ -224,6 +229,23 @@ fn expiry(now: Timestamp, seconds: u64) -> Result<Timestamp, ComposeError> {
         .ok()
         .and_then(|seconds| now.checked_add(SignedDuration::from_secs(seconds)).ok())
         .ok_or(ComposeError::ExpiryOverflow { seconds })
+}
+
+/// Reads the pack's bounds. One of an action that does not exist would leave the action that was
+/// meant unbound.
+fn read_bounds(input: &ComposeInput<'_>) -> Result<Vec<BoundArgument>, ComposeError> {
+    let known = input.known;
+    let bounds = input.pack.bound_arguments.iter().map(|bound| {
+        let id = bound.action.as_str();
+        match known(id) {
+            true => Ok(bound.value.clone()),
+            false => Err(ComposeError::UnknownAction {
+                id: id.to_owned(),
+                list: "pack.bound_arguments".to_owned(),
+            }),
+        }
+    });
+    bounds.collect()
 }
 
 /// Reads the lists of one manifest, in their order.

@@ -98,6 +98,11 @@ fn steps(at: &str) -> Option<Vec<String>> {
     rest.split('/').map(step).collect()
 }
 
+/// Whether a text is a JSON Pointer (RFC 6901).
+pub(crate) fn is_pointer(at: &str) -> bool {
+    steps(at).is_some()
+}
+
 fn index(step: &str) -> Option<usize> {
     // RFC 6901 has one spelling for each.
     step.parse()

@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use super::{Acceptance, LockedAction, SurfaceLock, VERSION};
-use crate::authority::document::{At, Bounds, Decode, Faults, Kind, Located, Node, Report, record};
+use crate::authority::document::{At, Bounds, Decode, Faults, Located, Node, Report, record};
 use crate::catalog::EgressDeclaration;
 use crate::descriptor::Hints;
 use crate::digest::Digest;
@@ -234,42 +234,4 @@ impl Decode for Hints {
             })
         })
     }
-}
-
-/// Any JSON value.
-impl Decode for Value {
-    fn expected() -> String {
-        "a JSON Schema".to_owned()
-    }
-
-    fn decode(at: &At<'_>) -> Option<Self> {
-        let value = json(at.node());
-        if value.is_none() {
-            at.fault("a number in it is none that JSON has", RESTORE);
-        }
-        value
-    }
-}
-
-fn json(node: &Node) -> Option<Value> {
-    Some(match &node.kind {
-        Kind::Null => Value::Null,
-        Kind::Bool(flag) => Value::Bool(*flag),
-        Kind::Int(int) => Value::Number(match (i64::try_from(*int), u64::try_from(*int)) {
-            (Ok(int), _) => int.into(),
-            (_, Ok(int)) => int.into(),
-            (Err(_), Err(_)) => return None,
-        }),
-        Kind::Float(float) => Value::Number(Number::from_f64(*float)?),
-        Kind::Str(text) => Value::String(text.clone()),
-        Kind::Seq(items) => Value::Array(items.iter().map(json).collect::<Option<_>>()?),
-        Kind::Map(entries) => {
-            let fields = entries
-                .iter()
-                .map(|entry| Some((entry.key.clone(), json(&entry.value)?)));
-            Value::Object(fields.collect::<Option<Map<_, _>>>()?)
-        }
-        // Its fault is told already.
-        Kind::Unreadable => return None,
-    })
 }

@@ -69,7 +69,9 @@ pub(crate) fn run(
         set.listings()
             .filter(|listing| match (listing.kind, listing.manifest) {
                 // A policy narrows what others allow, and allows nothing itself.
-                (ListKind::Allow, ManifestKind::Policy) | (ListKind::Deny, _) => false,
+                (ListKind::Allow, ManifestKind::Policy) | (ListKind::Deny | ListKind::Bound, _) => {
+                    false
+                }
                 (ListKind::Allow | ListKind::Approval, _) => true,
             })
     };

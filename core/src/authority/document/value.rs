@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 
+use serde_json::{Map, Number, Value};
 use ulid::Ulid;
 
 use super::at::nearest;
@@ -207,6 +208,47 @@ impl Decode for Node {
     fn decode(at: &At<'_>) -> Option<Self> {
         Some(at.node().clone())
     }
+}
+
+/// Any value that JSON has.
+impl Decode for Value {
+    fn expected() -> String {
+        "any value".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        let value = json(at.node());
+        if value.is_none() {
+            at.fault(
+                "a number in it is none that JSON has",
+                "write it with fewer digits, or as text",
+            );
+        }
+        value
+    }
+}
+
+fn json(node: &Node) -> Option<Value> {
+    Some(match &node.kind {
+        Kind::Null => Value::Null,
+        Kind::Bool(flag) => Value::Bool(*flag),
+        Kind::Int(int) => Value::Number(match (i64::try_from(*int), u64::try_from(*int)) {
+            (Ok(int), _) => int.into(),
+            (_, Ok(int)) => int.into(),
+            (Err(_), Err(_)) => return None,
+        }),
+        Kind::Float(float) => Value::Number(Number::from_f64(*float)?),
+        Kind::Str(text) => Value::String(text.clone()),
+        Kind::Seq(items) => Value::Array(items.iter().map(json).collect::<Option<_>>()?),
+        Kind::Map(entries) => {
+            let fields = entries
+                .iter()
+                .map(|entry| Some((entry.key.clone(), json(&entry.value)?)));
+            Value::Object(fields.collect::<Option<Map<_, _>>>()?)
+        }
+        // Its fault is told already.
+        Kind::Unreadable => return None,
+    })
 }
 
 /// A value and where it stands, for faults that show only later.

@@ -54,6 +54,8 @@ pub enum ListKind {
     Approval,
     /// They may not be called, whatever other lists say.
     Deny,
+    /// Their arguments are held to what is said; it grants nothing.
+    Bound,
 }
 
 /// One action list of a manifest.

@@ -1,8 +1,12 @@
 //! Capability packs: the actions, egress and bounds of a kind of task.
 
+use serde_json::Value;
+
 use super::{ActionList, Listed, usual_lists};
-use crate::authority::document::{Located, record};
+use crate::authority::document::{At, Decode, Located, record};
 use crate::authority::terms::{ChannelTrust, DataClassification, Lane, Lifecycle, Relationship};
+use crate::bound::{Bound, BoundArgument, is_pointer};
+use crate::id::ActionId;
 
 record! {
     /// A capability pack.
@@ -25,6 +29,8 @@ record! {
         pub denied_actions: Vec<Listed> = Vec::new(),
         /// The ways out that it allows, such as `search`.
         pub allowed_egress_classes: Vec<String> = Vec::new(),
+        /// What the arguments of its actions are held to.
+        pub bound_arguments: Vec<Located<BoundArgument>> = Vec::new(),
         /// Its bounds.
         pub constraints: Constraints = Constraints::default(),
     }
@@ -78,5 +84,62 @@ record! {
         pub recovery_required: Option<String> = None,
         /// Seconds from composition to the grant's expiry.
         pub max_runtime_seconds: Option<u64> = None,
+    }
+}
+
+record! {
+    /// One bound, as it is written: `one_of` or `within`, or neither for an argument that has to be
+    /// left out.
+    struct WrittenBound {
+        action: Located<String>,
+        at: Located<String>,
+        one_of: Option<Vec<Value>> = None,
+        within: Option<String> = None,
+        may_be_absent: bool = false,
+    }
+}
+
+impl Decode for BoundArgument {
+    fn expected() -> String {
+        WrittenBound::expected()
+    }
+
+    fn expected_many() -> String {
+        WrittenBound::expected_many()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        let written = WrittenBound::decode(at)?;
+        let action = ActionId::parse(&written.action).map_err(|fault| {
+            at.fault(
+                fault.to_string(),
+                "name the one action whose calls are held to this",
+            );
+        });
+        if !is_pointer(&written.at) {
+            let problem = format!("`{}` is no JSON Pointer", *written.at);
+            at.fault(
+                problem,
+                "write `/name` for an argument, `/name/inner` for one inside it",
+            );
+        }
+        let to = match (written.one_of, written.within) {
+            (Some(values), None) => Some(Bound::OneOf(values)),
+            (None, Some(start)) => Some(Bound::Within(start)),
+            (None, None) if written.may_be_absent => Some(Bound::OneOf(Vec::new())),
+            _ => {
+                at.fault(
+                    "a bound says one thing",
+                    "give `one_of` or `within`, or `may_be_absent: true` alone for what has to be left out",
+                );
+                None
+            }
+        };
+        Some(Self {
+            action: action.ok()?,
+            at: is_pointer(&written.at).then_some(written.at.value)?,
+            to: to?,
+            may_be_absent: written.may_be_absent,
+        })
     }
 }

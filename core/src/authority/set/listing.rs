@@ -52,6 +52,18 @@ impl ManifestSet {
                 filed.manifest.lists(),
             )
         });
+        let bounds = self.packs.values().flat_map(|filed| {
+            let of_pack = filed.manifest.bound_arguments.iter();
+            of_pack.map(|bound| Listing {
+                action: bound.value.action.as_str(),
+                kind: ListKind::Bound,
+                manifest: ManifestKind::CapabilityPack,
+                manifest_id: &filed.manifest.id,
+                field: "bound_arguments",
+                file: &filed.file,
+                position: bound.position,
+            })
+        });
         let policies = self.policies.values().flat_map(|filed| {
             of_file(
                 ManifestKind::Policy,
@@ -60,7 +72,11 @@ impl ManifestSet {
                 filed.manifest.lists(),
             )
         });
-        agents.chain(workflows).chain(packs).chain(policies)
+        agents
+            .chain(workflows)
+            .chain(packs)
+            .chain(bounds)
+            .chain(policies)
     }
 }
 

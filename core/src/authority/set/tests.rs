@@ -410,3 +410,83 @@ proptest! {
         );
     }
 }
+
+#[test]
+fn a_pack_holds_arguments_to_what_it_says() {
+    let mut files = files();
+    files.get_mut("packs/basic.yaml").unwrap().push_str(
+        r#"
+bound_arguments:
+  - { action: mail.send, at: /to, one_of: [ada, {x: [1, 2.5, null, true]}] }
+  - { action: mail.send, at: /folder/name, within: mail/in, may_be_absent: true }
+  - { action: mail.send, at: /cc, may_be_absent: true }
+"#,
+    );
+    let set = ManifestSet::read(&files).unwrap();
+    let bounds: Vec<_> = set
+        .pack("basic")
+        .unwrap()
+        .bound_arguments
+        .iter()
+        .map(|bound| &bound.value)
+        .collect();
+    assert_eq!(
+        serde_json::to_value(bounds).unwrap(),
+        serde_json::json!([
+            {"action": "mail.send", "at": "/to", "to": {"one_of": ["ada", {"x": [1, 2.5, null, true]}]}},
+            {"action": "mail.send", "at": "/folder/name", "to": {"within": "mail/in"}, "may_be_absent": true},
+            {"action": "mail.send", "at": "/cc", "to": {"one_of": []}, "may_be_absent": true},
+        ])
+    );
+    let listed: Vec<_> = set
+        .listings()
+        .filter(|listing| listing.kind == ListKind::Bound)
+        .map(|listing| {
+            (
+                listing.action,
+                listing.field,
+                listing.position.unwrap().line,
+            )
+        })
+        .collect();
+    let first = listed[0].2;
+    let expected = [0, 1, 2].map(|line| ("mail.send", "bound_arguments", first + line));
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn a_faulty_bound_is_told_at_its_place() {
+    for (written, words) in [
+        ("{ at: /to, one_of: [a] }", "action"),
+        ("{ action: mail.send, one_of: [a] }", "at"),
+        ("{ action: mail.send, at: /to }", "a bound says one thing"),
+        (
+            "{ action: mail.send, at: /to, one_of: [a], within: a }",
+            "a bound says one thing",
+        ),
+        (
+            "{ action: mail.send, at: to, one_of: [a] }",
+            "`to` is no JSON Pointer",
+        ),
+        (
+            "{ action: mail.send, at: /a~2, one_of: [a] }",
+            "`/a~2` is no JSON Pointer",
+        ),
+        (
+            "{ action: Mail.Send, at: /to, one_of: [a] }",
+            "dotted lower-case segments",
+        ),
+        ("{ action: mail.send, at: /to, one_off: [a] }", "one_of"),
+        ("{ action: mail.send, at: /to, one_of: a }", "one_of"),
+    ] {
+        let told = with(
+            "packs/basic.yaml",
+            &format!("\nbound_arguments:\n  - {written}\n"),
+        );
+        assert!(
+            told.len() == 1 && told[0].contains(words),
+            "{written}: {told:#?}"
+        );
+        assert!(told[0].starts_with("packs/basic.yaml:"), "{told:?}");
+    }
+}
