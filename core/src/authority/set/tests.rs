@@ -476,7 +476,10 @@ fn a_faulty_bound_is_told_at_its_place() {
             "{ action: Mail.Send, at: /to, one_of: [a] }",
             "dotted lower-case segments",
         ),
-        ("{ action: mail.send, at: /to, one_off: [a] }", "one_of"),
+        (
+            "{ action: mail.send, at: /to, one_of: [a], one_off: [b] }",
+            "did you mean `one_of`?",
+        ),
         ("{ action: mail.send, at: /to, one_of: a }", "one_of"),
     ] {
         let told = with(
