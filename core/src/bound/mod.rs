@@ -1,7 +1,7 @@
 //! Bound arguments: what a grant fixes of the calls that it allows.
 //!
 //! A bound names one action and one place in its arguments, and says what may stand there. The
-//! [gate](crate::gate) holds every call against it, exactly; the [view](crate::project) shows the
+//! [gate](crate::gate) holds every call against it, exactly; the [view](mod@crate::project) shows the
 //! tool with the bound in its schema, so that a model is not told of what it cannot do. INVARIANT:
 //! bounds only take away: several at one place all hold, and one that cannot be judged lets nothing
 //! pass.
