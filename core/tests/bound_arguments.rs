@@ -11,7 +11,7 @@ mod support;
 
 use std::sync::Arc;
 
-use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, gate};
+use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
 use actum::grant::{Attenuation, Caveat, SealKey};
 use actum::schema::{CompiledSchema, normal_form};
 use actum::{
@@ -345,6 +345,8 @@ fn what_no_call_can_keep_is_absent() {
     ] {
         let grant = only(never.clone());
         assert_eq!(shown(&grant), None, "{never:?}");
+        let exposed = exposure(&grant, &catalog(), "mail.send");
+        assert_eq!(exposed, None, "{never:?}");
     }
     // A malformed one lets nothing pass, whatever may be absent.
     for malformed in ["to", "/a~2b", "/a~", "#/to"] {

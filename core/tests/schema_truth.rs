@@ -1046,6 +1046,15 @@ fn a_payload_that_is_no_object_is_refused_in_words() {
 }
 
 #[test]
+fn what_must_not_be_is_not_closed() {
+    // Closed, it would let `{"a": 1, "b": 2}` through, which it is there to keep out.
+    let out =
+        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
+    let schema = json!({"type": "object", "properties": {"x": {"not": out.clone()}}});
+    assert_eq!(normal_form(schema).unwrap()["properties"]["x"]["not"], out);
+}
+
+#[test]
 fn a_schema_too_deep_or_too_large_is_refused() {
     let mut deep = json!({"type": "string"});
     for _ in 0..80 {

@@ -189,6 +189,8 @@ impl Bench {
     /// `cargo COMMAND` on the one package.
     fn cargo(&self, command: &str, side: Side) -> Output {
         let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            // As at a developer's desk, whatever the surroundings say.
+            .env_remove("CARGO_INCREMENTAL")
             .args([
                 command,
                 "--locked",
