@@ -1,5 +1,7 @@
 //! Small programs on top of Actum; each is a binary of its own under `src/bin`.
 
+pub mod agentdojo;
+
 /// Every Rust snippet of the Markdown files compiles.
 #[cfg(doctest)]
 mod snippets {
