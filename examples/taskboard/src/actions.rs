@@ -1,0 +1,33 @@
+//! The 37 agent tools: annotated handlers, and nothing else.
+//!
+//! A handler that reads takes a [`Work`](crate::Work) by `look`, one that changes something by
+//! `begin`, and ends that one with `done`, which keeps the result for `inspect_operation_result`.
+//!
+//! Some fields may be left out and not be `null`: they have a default, and an empty text means none.
+
+pub mod cases;
+pub mod company;
+pub mod delegation;
+pub mod discovery;
+pub mod documents;
+pub mod governance;
+pub mod routines;
+pub mod secrets;
+pub mod skills;
+pub mod task;
+pub mod workspace;
+
+// The control plane's own: they exist, and no agent can call them.
+actum::known!("checkout_task");
+actum::known!("release_task");
+actum::known!("select_work");
+actum::known!("route_wake");
+actum::known!("enforce_budget");
+actum::known!("append_audit_record");
+actum::known!("persist_run");
+actum::known!("replay_run");
+actum::known!("schedule_blocker_wake");
+actum::known!("reconcile_run");
+
+#[cfg(test)]
+actum::testing::check_actions!();

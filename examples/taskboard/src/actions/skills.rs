@@ -1,0 +1,28 @@
+//! The company's skills.
+
+use actum::{Call, action};
+
+use crate::TaskBoard;
+use crate::store::BoardError;
+use crate::store::skill::{self, Skill};
+
+/// Lists the skills.
+#[action(
+    id = "list_company_skills",
+    description = "List the skills that the company has.",
+    read_only
+)]
+pub async fn list_company_skills(board: &TaskBoard, call: &Call) -> Result<Vec<Skill>, BoardError> {
+    skill::list(&mut board.look(call).await?).await
+}
+
+/// Brings the skills up to the library.
+#[action(
+    id = "sync_company_skills",
+    description = "Bring the company's skills up to the library; gives those that came in."
+)]
+pub async fn sync_company_skills(board: &TaskBoard, call: &Call) -> Result<Vec<Skill>, BoardError> {
+    let mut work = board.begin(call).await?;
+    let skills = skill::sync(&mut work).await?;
+    work.done(skills).await
+}

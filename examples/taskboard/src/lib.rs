@@ -1,0 +1,13 @@
+//! A task board for agents: 37 annotated actions over a real SQLite domain.
+//!
+//! It shows that a big catalog stays pleasant to write. [`store`] is the domain: plain functions that
+//! know nothing of actions. [`actions`] are the handlers: a payload, and a few lines that hand over
+//! to the domain. Each is declared by its annotation and nowhere else.
+//!
+//! An agent never says who it is or which task it is at; both come with the call, from the host
+//! ([`TaskBoard`] says how).
+
+pub mod actions;
+pub mod store;
+
+pub use store::{BoardError, TaskBoard, Work};

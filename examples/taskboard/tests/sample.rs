@@ -1,0 +1,46 @@
+//! The binary with its sample: two actors, two sets of tools.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Runs the binary on the sample; what it printed. Neither command writes anything.
+fn run(arguments: &[&str]) -> String {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
+    let output = Command::new(env!("CARGO_BIN_EXE_taskboard"))
+        .current_dir(sample)
+        .args(arguments)
+        .args(["--config", "actum.yaml"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn tools_of(event: &str) -> BTreeSet<String> {
+    let printed: Value =
+        serde_json::from_str(&run(&["project", "--json", "--event", event])).unwrap();
+    let tools = printed.pointer("/catalog/tools").unwrap();
+    let tools = tools.as_array().unwrap();
+    let name = |tool: &Value| tool.get("name").unwrap().as_str().unwrap().to_owned();
+    tools.iter().map(name).collect()
+}
+
+#[test]
+fn the_sample_grants_nothing_that_is_missing() {
+    run(&["check"]);
+}
+
+#[test]
+fn each_actor_sees_the_tools_of_its_own_grant() {
+    let (ada, bert) = (tools_of("events/ada.json"), tools_of("events/bert.json"));
+    assert_eq!((ada.len(), bert.len()), (19, 22));
+    assert!(ada.contains("write_document") && !bert.contains("write_document"));
+    assert!(bert.contains("decide_approval") && !ada.contains("decide_approval"));
+    assert!(!bert.contains("generic_api_request") && !bert.contains("checkout_task"));
+}
