@@ -6,10 +6,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use actum_taskboard::TaskBoard;
+use actum_taskboard::{BoardError, TaskBoard};
 
 fn main() -> ExitCode {
     let file = std::env::var_os("TASKBOARD_FILE")
         .map_or_else(|| "actum-data/board.db".into(), PathBuf::from);
-    actum_kernel::cli::main_with(|kernel| kernel.resource(TaskBoard::at(file).with_sample()))
+    actum_kernel::cli::main_try_with(async |kernel| {
+        let board = TaskBoard::at(file).with_sample().ready().await?;
+        Ok::<_, BoardError>(kernel.resource(board))
+    })
 }

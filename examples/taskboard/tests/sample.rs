@@ -44,3 +44,42 @@ fn each_actor_sees_the_tools_of_its_own_grant() {
     assert!(bert.contains("decide_approval") && !ada.contains("decide_approval"));
     assert!(!bert.contains("generic_api_request") && !bert.contains("checkout_task"));
 }
+
+#[test]
+fn a_board_that_cannot_be_opened_stops_the_start() {
+    let home = tempfile::tempdir().unwrap();
+    let board = home.path().join("board.db");
+    std::fs::write(
+        &board,
+        "no database, and long enough to be taken for the header of one",
+    )
+    .unwrap();
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample");
+    std::fs::create_dir(home.path().join("events")).unwrap();
+    // The sample's configuration, on a port that is free and with its data in this folder.
+    let config = std::fs::read_to_string(sample.join("actum.yaml")).unwrap();
+    let manifests = format!("manifests: {}", sample.join("manifests").display());
+    let changed: Vec<_> = config
+        .lines()
+        .map(|line| match line.split(':').next() {
+            Some("listen") => "listen: 127.0.0.1:0",
+            Some("data") => "data: data",
+            Some("manifests") => manifests.as_str(),
+            _ => line,
+        })
+        .collect();
+    std::fs::write(home.path().join("actum.yaml"), changed.join("\n")).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_taskboard"))
+        .current_dir(home.path())
+        .env("TASKBOARD_FILE", &board)
+        .args(["serve", "--config", "actum.yaml"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success(), "{said}");
+    assert!(said.contains("board.db"), "{said}");
+    assert!(
+        !home.path().join("data").join("actum.db").exists(),
+        "the kernel's store was touched"
+    );
+}

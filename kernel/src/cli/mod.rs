@@ -8,6 +8,8 @@ mod lock;
 mod project;
 mod serve;
 
+use std::convert::Infallible;
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -142,6 +144,15 @@ pub fn main() -> ExitCode {
 /// take by reference.
 #[must_use]
 pub fn main_with(prepare: impl FnOnce(KernelBuilder) -> KernelBuilder) -> ExitCode {
+    main_try_with(async |builder| Ok::<_, Infallible>(prepare(builder)))
+}
+
+/// [`main_with`] for resources that are opened first, such as a database: what cannot be opened stops
+/// the start, with its own words, before the kernel touches its store or listens.
+#[must_use]
+pub fn main_try_with<E: Display>(
+    prepare: impl AsyncFnOnce(KernelBuilder) -> Result<KernelBuilder, E>,
+) -> ExitCode {
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,

@@ -1,5 +1,6 @@
 //! `actum serve`
 
+use std::fmt::Display;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,9 @@ use crate::config::Config;
 use crate::sample;
 use crate::{Kernel, KernelBuilder};
 
-pub(super) async fn run(
+pub(super) async fn run<E: Display>(
     named: Option<PathBuf>,
-    prepare: impl FnOnce(KernelBuilder) -> KernelBuilder,
+    prepare: impl AsyncFnOnce(KernelBuilder) -> Result<KernelBuilder, E>,
 ) -> Result<(), String> {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     // Tests and embedding programs may have set their own.
@@ -37,10 +38,9 @@ pub(super) async fn run(
         )
     })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let kernel = prepare(Kernel::builder(config))
-        .build()
-        .await
-        .map_err(|faults| faults.to_string())?;
+    let builder = prepare(Kernel::builder(config)).await;
+    let builder = builder.map_err(|error| error.to_string())?;
+    let kernel = builder.build().await.map_err(|faults| faults.to_string())?;
     let home = path.parent().unwrap_or_else(|| Path::new("."));
     let said = match is_sample {
         true => things_to_try(&format!("http://{address}"), home, &data.join("keys")),

@@ -48,6 +48,15 @@ impl TaskBoard {
         self
     }
 
+    /// The board, opened: what is wrong with its file shows now, and not at the first call.
+    ///
+    /// # Errors
+    /// [`BoardError`] when the board cannot be opened.
+    pub async fn ready(self) -> Result<Self, BoardError> {
+        self.pool().await?;
+        Ok(self)
+    }
+
     /// Reads, in the name of a call's actor. What is seen is of one moment.
     ///
     /// # Errors
