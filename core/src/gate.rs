@@ -31,6 +31,7 @@ use ulid::Ulid;
 
 use crate::bound::narrowed;
 use crate::catalog::{ActionCatalog, Entry};
+use crate::descriptor::ToolDescriptor;
 use crate::digest::Digest;
 use crate::grant::{GrantMode, Listed, VerifiedGrant};
 use crate::id::ActionId;
@@ -404,9 +405,17 @@ pub(crate) fn exposed(
             .find(|held| *held == token_type)?;
     }
     let standing = call_for(listed, entry)?;
-    let bounds = grant.bounds_of(id.as_str());
-    if !bounds.is_empty() {
-        narrowed(&tool.descriptor, bounds)?;
+    if grant.has_bounds() {
+        can_be_kept(grant, id, &tool.descriptor)?;
     }
     Some(standing)
+}
+
+/// Whether some call of the tool keeps what the grant binds of it.
+#[cold]
+fn can_be_kept(grant: &VerifiedGrant, id: &ActionId, tool: &ToolDescriptor) -> Option<()> {
+    match grant.bounds_of(id.as_str()) {
+        [] => Some(()),
+        bounds => narrowed(tool, bounds).map(drop),
+    }
 }

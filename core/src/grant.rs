@@ -388,6 +388,11 @@ impl VerifiedGrant {
         &self.effective.bound
     }
 
+    /// Whether any argument of any action is bound.
+    pub(crate) fn has_bounds(&self) -> bool {
+        !self.effective.bounds.is_empty()
+    }
+
     /// What the arguments of an action are held to, caveats included.
     #[must_use]
     pub fn bounds_of(&self, id: &str) -> &[BoundArgument] {

@@ -13,7 +13,7 @@ use crate::digest::Digest;
 use crate::gate::{Standing, exposed};
 use crate::grant::VerifiedGrant;
 use crate::id::ActionId;
-use crate::presentation::Presentation;
+use crate::presentation::{Presentation, Rendered};
 use crate::provider::{Inexpressible, Provider};
 
 /// The tools of one grant, in the order of their action ids.
@@ -63,13 +63,9 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
         let standing = exposed(grant, id, Some(listed), entry)?;
         let tool = entry.tool.as_ref()?;
         let asks = standing == Standing::ApprovalRequired;
-        let shown = match grant.bounds_of(id.as_str()) {
-            [] => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
-            bounds => {
-                let descriptor = narrowed(&tool.descriptor, bounds)?;
-                let presentation = Presentation::of(&descriptor, asks)?;
-                Shown::Bound(Arc::new((descriptor, presentation)))
-            }
+        let shown = match grant.has_bounds() {
+            true => shown_bound(grant, id, tool, asks)?,
+            false => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
         };
         Some(ViewedTool {
             id,
@@ -78,6 +74,24 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
         })
     }));
     CatalogView { tools }
+}
+
+/// A tool of a grant that binds arguments, of this one or of others.
+#[cold]
+fn shown_bound<'a>(
+    grant: &VerifiedGrant,
+    id: &ActionId,
+    tool: &'a Rendered,
+    asks: bool,
+) -> Option<Shown<'a>> {
+    Some(match grant.bounds_of(id.as_str()) {
+        [] => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
+        bounds => {
+            let descriptor = narrowed(&tool.descriptor, bounds)?;
+            let presentation = Presentation::of(&descriptor, asks)?;
+            Shown::Bound(Arc::new((descriptor, presentation)))
+        }
+    })
 }
 
 impl<'a> CatalogView<'a> {
