@@ -23,9 +23,12 @@ pub(crate) struct Presentation {
     pub(crate) json: Arc<str>,
     pub(crate) digest: Digest,
     approval_required: bool,
-    /// The same tool in each provider's shape, made when it is first asked for.
-    shapes: [OnceLock<Result<Arc<str>, Arc<Inexpressible>>>; Provider::ALL.len()],
+    /// The same tool in each provider's shape, made when it is first asked for. Boxed: a catalog's
+    /// entries lie side by side, and what every projection reads of them should be near.
+    shapes: Box<Shapes>,
 }
+
+type Shapes = [OnceLock<Result<Arc<str>, Arc<Inexpressible>>>; Provider::ALL.len()];
 
 impl Rendered {
     /// Renders both presentations; `None` for a descriptor that has no canonical JSON, which is
@@ -84,7 +87,7 @@ impl Presentation {
             json: String::from_utf8(bytes).ok()?.into(),
             digest,
             approval_required,
-            shapes: Default::default(),
+            shapes: Box::default(),
         })
     }
 }
@@ -100,7 +103,7 @@ impl Presentation {
             Ok(tool) => Ok(tool.to_string().into()),
             Err(problem) => Err(Arc::new(problem)),
         };
-        let [chat, responses, anthropic, gemini, mcp] = &self.shapes;
+        let [chat, responses, anthropic, gemini, mcp] = &*self.shapes;
         let shape = match provider {
             Provider::OpenAiChat => chat,
             Provider::OpenAiResponses => responses,
