@@ -154,9 +154,7 @@ impl<'a> CatalogView<'a> {
         }
         out.push(']');
     }
-}
 
-impl<'a> CatalogView<'a> {
     /// Appends the JSON array of the tools in a provider's own shape; gives back those that the
     /// provider's rules leave no way to say, which are not in it.
     pub fn write_tools_for(&self, provider: Provider, out: &mut String) -> Vec<&Inexpressible> {
@@ -164,11 +162,8 @@ impl<'a> CatalogView<'a> {
         out.push('[');
         let start = out.len();
         for tool in &self.tools {
-            match tool
-                .shown
-                .presentation()
-                .shape(tool.shown.descriptor(), provider)
-            {
+            let shown = &tool.shown;
+            match shown.presentation().shape(shown.descriptor(), provider) {
                 Ok(shape) => {
                     if out.len() > start {
                         out.push(',');
