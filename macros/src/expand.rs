@@ -56,37 +56,37 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
         #[allow(non_upper_case_globals)]
         #visibility const #constant: #actum::Action = {
             const __ACTION: #actum::Action = {
-            ::core::assert!(
-                ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
-                "the kernel takes no such action id"
-            );
-            #checks
-            #actum::Action {
-                id: #id,
-                description: #description,
-                title: #title,
-                approval_required: #approval_required,
-                non_delegable: #non_delegable,
-                selection_token: #selection_token,
-                egress_channels: #egress_channels,
-                egress_class: #egress_class,
-                hints: #actum::Hints {
-                    read_only: #read_only,
-                    destructive: #destructive,
-                    idempotent: #idempotent,
-                    open_world: #open_world,
-                },
-                at: #actum::Place {
-                    file: ::core::file!(),
-                    line: ::core::line!(),
-                    column: ::core::column!(),
-                    module: ::core::module_path!(),
-                },
-                parameters: #parameters,
-                output: #actum::output_schema::<#output>,
-                needs: &[#(#actum::HostType::of::<#hosts>),*],
-                prepare: #prepare,
-            }
+                ::core::assert!(
+                    ::core::matches!(#actum::check_action_id(#id), ::core::result::Result::Ok(())),
+                    "the kernel takes no such action id"
+                );
+                #checks
+                #actum::Action {
+                    id: #id,
+                    description: #description,
+                    title: #title,
+                    approval_required: #approval_required,
+                    non_delegable: #non_delegable,
+                    selection_token: #selection_token,
+                    egress_channels: #egress_channels,
+                    egress_class: #egress_class,
+                    hints: #actum::Hints {
+                        read_only: #read_only,
+                        destructive: #destructive,
+                        idempotent: #idempotent,
+                        open_world: #open_world,
+                    },
+                    at: #actum::Place {
+                        file: ::core::file!(),
+                        line: ::core::line!(),
+                        column: ::core::column!(),
+                        module: ::core::module_path!(),
+                    },
+                    parameters: #parameters,
+                    output: #actum::output_schema::<#output>,
+                    needs: &[#(#actum::HostType::of::<#hosts>),*],
+                    prepare: #prepare,
+                }
             };
             #actum::inventory::submit! { __ACTION }
             __ACTION
