@@ -31,7 +31,6 @@ use ulid::Ulid;
 
 use crate::bound::narrowed;
 use crate::catalog::{ActionCatalog, Entry};
-use crate::descriptor::ToolDescriptor;
 use crate::digest::Digest;
 use crate::grant::{GrantMode, Listed, VerifiedGrant};
 use crate::id::ActionId;
@@ -375,14 +374,17 @@ fn call_for(listed: Option<Listed>, entry: &Entry) -> Option<Standing> {
 #[must_use]
 pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Option<Standing> {
     let (id, entry) = catalog.entry(id)?;
-    let listed = grant.listed(id.as_str());
-    exposed(grant, id, listed, entry)
+    let standing = exposed(grant, grant.listed(id.as_str()), entry)?;
+    if let (bounds @ [_, ..], Some(tool)) = (grant.bounds_of(id.as_str()), &entry.tool) {
+        narrowed(&tool.descriptor, bounds)?;
+    }
+    Some(standing)
 }
 
-/// [`exposure`] of an action that was looked up already, on both sides.
+/// [`exposure`] of an action that was looked up already, on both sides. What its arguments are bound to
+/// is left to the caller: a view narrows the tool's schema by it anyway.
 pub(crate) fn exposed(
     grant: &VerifiedGrant,
-    id: &ActionId,
     listed: Option<Listed>,
     entry: &Entry,
 ) -> Option<Standing> {
@@ -390,7 +392,7 @@ pub(crate) fn exposed(
         return None;
     }
     reach(grant, entry).ok()?;
-    let tool = entry.tool.as_ref()?;
+    entry.tool.as_ref()?;
     if !grant
         .bound_parameters()
         .keys()
@@ -404,18 +406,5 @@ pub(crate) fn exposed(
             .values()
             .find(|held| *held == token_type)?;
     }
-    let standing = call_for(listed, entry)?;
-    if grant.has_bounds() {
-        can_be_kept(grant, id, &tool.descriptor)?;
-    }
-    Some(standing)
-}
-
-/// Whether some call of the tool keeps what the grant binds of it.
-#[cold]
-fn can_be_kept(grant: &VerifiedGrant, id: &ActionId, tool: &ToolDescriptor) -> Option<()> {
-    match grant.bounds_of(id.as_str()) {
-        [] => Some(()),
-        bounds => narrowed(tool, bounds).map(drop),
-    }
+    call_for(listed, entry)
 }

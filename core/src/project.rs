@@ -60,7 +60,7 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
     let mut tools = Vec::with_capacity(listed.len());
     tools.extend(listed.filter_map(|(id, listed)| {
         let (id, entry) = catalog.entry(id.as_str())?;
-        let standing = exposed(grant, id, Some(listed), entry)?;
+        let standing = exposed(grant, Some(listed), entry)?;
         let tool = entry.tool.as_ref()?;
         let asks = standing == Standing::ApprovalRequired;
         let shown = match grant.has_bounds() {

@@ -269,7 +269,7 @@ impl Registry {
     /// # Errors
     /// Every fault of the arguments; one fault when nothing dispatches the action.
     pub fn check_arguments(&self, id: &str, arguments: &Value) -> Result<(), Vec<ArgumentFault>> {
-        self.prepare(id, arguments).map(drop)
+        self.prepare(id, arguments.clone()).map(drop)
     }
 
     /// Admits a permitted call: its arguments fit, so its handler can be run.
@@ -278,7 +278,7 @@ impl Registry {
     /// Every fault of the arguments. The permit is spent all the same.
     pub fn admit(&self, permit: Permit) -> Result<Admitted, Vec<ArgumentFault>> {
         let arguments = Value::Object(permit.request().arguments.clone());
-        let (action, prepared) = self.prepare(permit.action().as_str(), &arguments)?;
+        let (action, prepared) = self.prepare(permit.action().as_str(), arguments)?;
         Ok(Admitted {
             permit,
             action,
@@ -291,7 +291,7 @@ impl Registry {
     fn prepare(
         &self,
         id: &str,
-        arguments: &Value,
+        mut arguments: Value,
     ) -> Result<(&'static Action, Prepared), Vec<ArgumentFault>> {
         let refused = |problem: &str| {
             vec![ArgumentFault {
@@ -302,8 +302,7 @@ impl Registry {
         let Some(registered) = self.actions.get(id) else {
             return Err(refused("nothing dispatches this action"));
         };
-        registered.arguments.check(arguments)?;
-        let mut arguments = arguments.clone();
+        registered.arguments.check(&arguments)?;
         without_fractions(&mut arguments);
         // The error's text may hold values; `actum::testing` finds such types before they are used.
         let prepared = (registered.action.prepare)(arguments)
