@@ -139,7 +139,7 @@ async fn another_query_is_refused_in_words() {
     let (kernel, task) = kernel().await;
     for (query, words) in [
         (
-            "tools=claude",
+            "tools=elsewhere",
             "openai, openai-responses, anthropic, gemini, mcp",
         ),
         ("tools=", "openai, openai-responses, anthropic, gemini, mcp"),
@@ -186,7 +186,7 @@ fn the_command_line_prints_a_providers_tools() {
             .collect();
         assert_eq!(found, expected, "{provider}");
     }
-    let output = printed("claude");
+    let output = printed("elsewhere");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
         !output.status.success() && said.contains("openai-responses"),

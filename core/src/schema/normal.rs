@@ -297,8 +297,8 @@ impl Form {
             .iter()
             .map(|alternative| {
                 let alternative = self.resolved(alternative.clone(), within)?;
-                let is_object = alternative.get("type") == Some(&json!("object"))
-                    || UNIONS.iter().any(|key| alternative.contains_key(*key));
+                let is_object =
+                    alternative.get("type") == Some(&json!("object")) || is_union(&alternative);
                 let whole = is_object.then(|| merged(shared.clone(), alternative))?;
                 whole.map(Value::Object)
             })
@@ -334,23 +334,25 @@ impl Form {
         if has_own && refers || has_parts {
             return Err(SchemaFault::Entangled);
         }
-        Ok(has_own && UNIONS.iter().any(|key| object.contains_key(*key)))
+        Ok(has_own && is_union(object))
     }
 }
 
+fn is_union(object: &Object) -> bool {
+    UNIONS.iter().any(|key| object.contains_key(*key))
+}
+
 fn is_of_an_object(object: &Object) -> bool {
-    OF_AN_OBJECT.iter().any(|key| object.contains_key(*key))
-        || UNIONS.iter().any(|key| object.contains_key(*key))
+    OF_AN_OBJECT.iter().any(|key| object.contains_key(*key)) || is_union(object)
 }
 
 /// One object that is all of these parts. Of several unions each combination becomes an alternative.
 fn all_of(own: Object, parts: Vec<Object>) -> Option<Object> {
-    let is_union = |part: &Object| UNIONS.iter().any(|key| part.contains_key(*key));
     let (unions, plain): (Vec<_>, Vec<_>) = parts.into_iter().partition(is_union);
-    let whole = plain.into_iter().try_fold(own, merged)?;
-    let (Some(_), Some(_)) = (unions.first(), unions.get(1)) else {
+    let mut whole = plain.into_iter().try_fold(own, merged)?;
+    if unions.len() < 2 {
         return unions.into_iter().try_fold(whole, merged);
-    };
+    }
     let mut alternatives = vec![Object::new()];
     let mut key = "oneOf";
     for union in unions {
@@ -372,7 +374,6 @@ fn all_of(own: Object, parts: Vec<Object>) -> Option<Object> {
         let all: Option<Vec<Vec<Object>>> = alternatives.iter().map(with_each).collect();
         alternatives = all?.concat();
     }
-    let mut whole = whole;
     let alternatives = alternatives.into_iter().map(Value::Object).collect();
     whole.insert(key.to_owned(), Value::Array(alternatives));
     Some(whole)
@@ -508,7 +509,7 @@ fn close_object(object: &mut Object, is_joined: bool) {
     }
     object.entry("properties").or_insert_with(|| json!({}));
     // Each alternative of a union of objects is closed itself.
-    if !UNIONS.iter().any(|key| object.contains_key(*key)) {
+    if !is_union(object) {
         object.insert("additionalProperties".to_owned(), json!(false));
     }
 }
