@@ -138,6 +138,7 @@ fn grant() -> VerifiedGrant {
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
         bound_arguments: Vec::new(),
+        mandate: None,
         selection_tokens: BTreeMap::new(),
         limits: Limits {
             max_model_calls: 8,

@@ -137,6 +137,7 @@ fn grant(picked: BTreeSet<ActionId>) -> VerifiedGrant {
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::from(["owner.reply".to_owned()]),
         bound_arguments: Vec::new(),
+        mandate: None,
         selection_tokens: BTreeMap::new(),
         limits: Limits {
             max_model_calls: 8,

@@ -20,10 +20,11 @@ use serde_json::Value;
 use crate::action::{ActionError, HandlerContext};
 
 pub use crate::action::{
-    Action, Declaration, DeclarationKind, HandlerFuture, HostType, Place, Prepared,
+    Action, Asks, Declaration, DeclarationKind, HandlerFuture, HostType, Place, Prepared,
 };
 pub use crate::descriptor::Hints;
 pub use crate::id::check_action_id;
+pub use crate::requirement::Class;
 pub use crate::schema::{SchemaFault, no_arguments};
 pub use inventory;
 

@@ -14,6 +14,7 @@ use ulid::Ulid;
 
 use crate::descriptor::Hints;
 use crate::id::ActionId;
+use crate::requirement::{Class, EscapeHatch, Requirements, folded_role};
 use crate::schema::SchemaFault;
 
 /// A call whose arguments are read: all that is left is to run it.
@@ -42,6 +43,10 @@ pub struct Action {
     #[doc(hidden)]
     pub egress_class: Option<&'static str>,
     #[doc(hidden)]
+    pub asks: Asks,
+    #[doc(hidden)]
+    pub redact: &'static [(&'static str, &'static str)],
+    #[doc(hidden)]
     pub hints: Hints,
     #[doc(hidden)]
     pub at: Place,
@@ -53,6 +58,50 @@ pub struct Action {
     pub needs: &'static [fn() -> HostType],
     #[doc(hidden)]
     pub prepare: fn(Value) -> Result<Prepared, serde_json::Error>,
+}
+
+/// What an annotation asks of whoever calls; [`Requirements`] is the checked form.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Asks {
+    pub class: Option<Class>,
+    pub claims: &'static [&'static str],
+    pub roles: &'static [&'static str],
+    pub modes: &'static [&'static str],
+    pub reads_secrets: bool,
+    /// The arguments with the method and with the path.
+    pub escape_hatch: Option<(&'static str, &'static str)>,
+    pub interaction: Option<&'static str>,
+}
+
+#[doc(hidden)]
+impl Asks {
+    /// Nothing is asked.
+    pub const NOTHING: Self = Self {
+        class: None,
+        claims: &[],
+        roles: &[],
+        modes: &[],
+        reads_secrets: false,
+        escape_hatch: None,
+        interaction: None,
+    };
+
+    pub(crate) fn requirements(&self) -> Requirements {
+        let texts = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
+        Requirements {
+            class: self.class,
+            claims: texts(self.claims),
+            roles: self.roles.iter().map(|role| folded_role(role)).collect(),
+            modes: texts(self.modes),
+            reads_secrets: self.reads_secrets,
+            escape_hatch: self.escape_hatch.map(|(method, path)| EscapeHatch {
+                method: method.to_owned(),
+                path: path.to_owned(),
+            }),
+            interaction: self.interaction.map(str::to_owned),
+        }
+    }
 }
 
 inventory::collect!(Action);
@@ -155,6 +204,8 @@ pub enum DeclarationKind {
     Known,
     /// The kernel itself may originate it, without a grant's lists.
     KernelOrigin,
+    /// It is the control plane's own: it exists, and no agent sees it or calls it.
+    ControlPlane,
     /// The crate of this name is linked, and has these actions; any one, where none is named.
     Pack {
         /// The ids.

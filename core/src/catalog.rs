@@ -11,11 +11,13 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::authority::{Mandate, WordKind};
 use crate::descriptor::ToolDescriptor;
 use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::provider::{Inexpressible, Provider};
+use crate::requirement::{Class, Requirements, texts_of};
 
 /// What leaves the kernel when an action runs. An action without a declaration is refused by the
 /// gate: silence is not "nothing leaves".
@@ -47,6 +49,14 @@ pub(crate) struct Entry {
     pub(crate) undispatchable: bool,
     pub(crate) kernel_origin: bool,
     pub(crate) non_delegable: bool,
+    /// Boxed, as most actions require nothing.
+    pub(crate) requirements: Option<Box<Requirements>>,
+}
+
+impl Entry {
+    pub(crate) fn class(&self) -> Option<Class> {
+        self.requirements.as_ref()?.class
+    }
 }
 
 /// Something in a catalog that must be mended before it is used.
@@ -70,6 +80,15 @@ pub enum CatalogFault {
         /// The name.
         name: String,
     },
+    /// What an action requires cannot be met, or not be judged.
+    Requirement {
+        /// The action.
+        id: ActionId,
+        /// What is wrong, and how to mend it.
+        problem: String,
+    },
+    /// An operation of the control plane has a descriptor, which would tell agents of it.
+    ControlPlaneDescribed(ActionId),
     /// The descriptor and the catalog differ on whether a selection token is required.
     SelectionTokenMismatch(ActionId),
 }
@@ -98,6 +117,11 @@ impl fmt::Display for CatalogFault {
                 f,
                 "`{id}` has the tool name `{name}`, which does not lead back to it; its name is `{}`",
                 crate::id::ToolName::of(id)
+            ),
+            Self::Requirement { id, problem } => write!(f, "`{id}` {problem}"),
+            Self::ControlPlaneDescribed(id) => write!(
+                f,
+                "`{id}` is the control plane's own and has a descriptor, which would tell agents of it; drop the descriptor"
             ),
             Self::SelectionTokenMismatch(id) => write!(
                 f,
@@ -166,6 +190,15 @@ impl ActionCatalog {
     #[must_use]
     pub fn with_non_delegable(mut self, ids: BTreeSet<ActionId>) -> Self {
         self.replace(flags(ids), |entry, new| entry.non_delegable = new.is_some());
+        self
+    }
+
+    /// Replaces what actions require of an actor: class, claims, roles, modes and policies.
+    #[must_use]
+    pub fn with_requirements(mut self, requirements: BTreeMap<ActionId, Requirements>) -> Self {
+        self.replace(requirements, |entry, new| {
+            entry.requirements = new.filter(|new| !new.is_empty()).map(Box::new);
+        });
         self
     }
 
@@ -241,6 +274,57 @@ impl ActionCatalog {
         self.entries.get(id)?.selection_token_type.as_deref()
     }
 
+    /// What an action requires of an actor; `None` where that is nothing.
+    #[must_use]
+    pub fn requirements_for(&self, id: &str) -> Option<&Requirements> {
+        self.entries.get(id)?.requirements.as_deref()
+    }
+
+    /// How an actor comes by an action; `None` where by manifests' lists alone.
+    #[must_use]
+    pub fn class_of(&self, id: &str) -> Option<Class> {
+        self.entries.get(id)?.class()
+    }
+
+    /// The words of a kind that actions ask about; `None` where any word has a meaning.
+    #[must_use]
+    pub fn words_asked(&self, kind: WordKind) -> Option<BTreeSet<&str>> {
+        let mut words = BTreeSet::new();
+        for entry in self.entries.values() {
+            let Some(required) = entry.requirements.as_deref() else {
+                continue;
+            };
+            match kind {
+                WordKind::Claim => words.extend(required.claims.iter().map(String::as_str)),
+                WordKind::Mode => words.extend(required.modes.iter().map(String::as_str)),
+                WordKind::Interaction => {
+                    let tool = entry.tool.as_ref().zip(required.interaction.as_ref());
+                    if let Some((tool, argument)) = tool {
+                        words.extend(texts_of(&tool.descriptor.parameters_schema, argument)?);
+                    }
+                }
+            }
+        }
+        // Without an action that is for certain modes, a mode is a word for people.
+        (kind != WordKind::Mode || !words.is_empty()).then_some(words)
+    }
+
+    /// The paths at which an action's arguments and results are redacted.
+    #[must_use]
+    pub fn redaction_paths_of(&self, _id: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The actions that a mandate's claims offer.
+    #[must_use]
+    pub fn offered_to(&self, mandate: &Mandate) -> BTreeSet<ActionId> {
+        let offered = self.entries.iter().filter(|(id, entry)| {
+            let required = entry.requirements.as_ref();
+            !entry.undispatchable && required.is_some_and(|required| mandate.offers(id, required))
+        });
+        offered.map(|(id, _)| id.clone()).collect()
+    }
+
     pub(crate) fn entry(&self, id: &str) -> Option<(&ActionId, &Entry)> {
         self.entries.get_key_value(id)
     }
@@ -288,7 +372,23 @@ impl ActionCatalog {
             if entry.egress.is_none() {
                 faults.push(CatalogFault::NoEgressDeclaration(id.clone()));
             }
-            let Some(tool) = entry.tool.as_ref().map(|tool| &tool.descriptor) else {
+            let tool = entry.tool.as_ref().map(|tool| &tool.descriptor);
+            if let Some(required) = &entry.requirements {
+                let problems = required.faults(tool.map(|tool| &tool.parameters_schema));
+                faults.extend(
+                    problems
+                        .into_iter()
+                        .map(|problem| CatalogFault::Requirement {
+                            id: id.clone(),
+                            problem,
+                        }),
+                );
+            }
+            if entry.class() == Some(Class::ControlPlane) {
+                faults.extend(tool.map(|_| CatalogFault::ControlPlaneDescribed(id.clone())));
+                continue;
+            }
+            let Some(tool) = tool else {
                 if !entry.undispatchable {
                     faults.push(CatalogFault::NoDescriptor(id.clone()));
                 }
@@ -330,6 +430,7 @@ impl ActionCatalog {
                     "kernel_origin": entry.kernel_origin,
                     "non_delegable": entry.non_delegable,
                     "selection_token_type": entry.selection_token_type,
+                    "requirements": entry.requirements,
                 });
                 (id, told)
             })

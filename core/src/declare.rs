@@ -18,6 +18,19 @@ macro_rules! known {
     };
 }
 
+/// Declares an operation that is the control plane's own: it exists, and no agent can be shown it, be
+/// granted it or call it.
+///
+/// ```
+/// actum::control_plane!("run.persist");
+/// ```
+#[macro_export]
+macro_rules! control_plane {
+    ($id:literal) => {
+        $crate::__declare!($id, ControlPlane);
+    };
+}
+
 /// Declares an id that the kernel itself may originate, without a grant's lists.
 ///
 /// ```

@@ -6,17 +6,29 @@
 //!
 //! 1. caveats that contradict each other, or that nobody can judge: `caveat_widening`
 //! 2. expiry: `grant_expired`
-//! 3. known: `unknown_action`
-//! 4. explicit deny: `explicit_deny`
-//! 5. an egress declaration at all: `caveat_widening`
-//! 6. egress class: `egress_class_not_granted`
-//! 7. output channels: `output_channel_not_granted`
-//! 8. bound arguments: `caveat_widening`
-//! 9. origin: `kernel_origin_not_trusted`, or allowed
-//! 10. selection token: `selection_token_invalid`
-//! 11. approval: `approval_required`, `approval_expired`, `approval_missing`,
+//! 3. the control plane's own: `control_plane_owned_operation`
+//! 4. known: `unknown_action`
+//! 5. explicit deny: `explicit_deny`
+//! 6. an egress declaration at all: `caveat_widening`
+//! 7. egress class: `egress_class_not_granted`
+//! 8. output channels: `output_channel_not_granted`
+//! 9. bound arguments: `caveat_widening`
+//! 10. origin: `kernel_origin_not_trusted`, or allowed
+//! 11. denied by policy: `operation_denied_by_policy`
+//! 12. task mode: `operation_not_available_in_task_mode`
+//! 13. role: `actor_role_not_authorized`
+//! 14. a claim that policy denies: `required_claim_denied_by_policy`
+//! 15. claims: `required_claim_missing`
+//! 16. values of secrets: `secret_value_access_disabled`
+//! 17. the escape hatch: `generic_escape_hatch_disabled`, `generic_escape_hatch_target_denied`
+//! 18. the kind of interaction: `interaction_kind_denied_by_policy`
+//! 19. selection token: `selection_token_invalid`
+//! 20. approval: `approval_required`, `approval_expired`, `approval_missing`,
 //!     `approval_digest_mismatch`, or allowed
-//! 12. granted: allowed, else `not_granted`
+//! 21. granted: allowed, else `not_granted`
+//!
+//! [`exposure`] is the same evaluator without a call: what depends on arguments, evidence or the time
+//! is asked of some call instead of this one.
 //!
 //! The seal comes before all of this, in [`SealedGrant::verify`](crate::grant::SealedGrant::verify):
 //! without it there is no [`VerifiedGrant`] to ask with. What comes after, the arguments' schema, is
@@ -29,11 +41,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ulid::Ulid;
 
+use crate::api_target::allows;
+use crate::authority::claims::{Unmet, unmet};
 use crate::bound::narrowed;
 use crate::catalog::{ActionCatalog, Entry};
 use crate::digest::Digest;
 use crate::grant::{GrantMode, Listed, VerifiedGrant};
 use crate::id::ActionId;
+use crate::requirement::{Class, Requirements};
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,6 +153,36 @@ pub enum DenialReason {
     EgressClassNotGranted,
     /// It writes to an output channel that the grant has not.
     OutputChannelNotGranted,
+    /// It is the control plane's own.
+    #[serde(rename = "control_plane_owned_operation")]
+    ControlPlaneOwned,
+    /// The scenario denies it.
+    #[serde(rename = "operation_denied_by_policy")]
+    PolicyDenied,
+    /// It is not for the task's mode.
+    #[serde(rename = "operation_not_available_in_task_mode")]
+    TaskMode,
+    /// The actor has none of the roles that it is for.
+    #[serde(rename = "actor_role_not_authorized")]
+    Role,
+    /// Policy denies a claim that it requires.
+    #[serde(rename = "required_claim_denied_by_policy")]
+    ClaimDenied,
+    /// A claim that it requires is not held.
+    #[serde(rename = "required_claim_missing")]
+    ClaimMissing,
+    /// It reads values of secrets, which is switched off.
+    #[serde(rename = "secret_value_access_disabled")]
+    SecretValues,
+    /// It is an escape hatch, which is switched off.
+    #[serde(rename = "generic_escape_hatch_disabled")]
+    EscapeHatch,
+    /// It is an escape hatch that may not send this.
+    #[serde(rename = "generic_escape_hatch_target_denied")]
+    EscapeHatchTarget,
+    /// A person may not be turned to in this way.
+    #[serde(rename = "interaction_kind_denied_by_policy")]
+    InteractionKind,
 }
 
 impl DenialReason {
@@ -157,6 +202,16 @@ impl DenialReason {
             Self::CaveatWidening => "caveat_widening",
             Self::EgressClassNotGranted => "egress_class_not_granted",
             Self::OutputChannelNotGranted => "output_channel_not_granted",
+            Self::ControlPlaneOwned => "control_plane_owned_operation",
+            Self::PolicyDenied => "operation_denied_by_policy",
+            Self::TaskMode => "operation_not_available_in_task_mode",
+            Self::Role => "actor_role_not_authorized",
+            Self::ClaimDenied => "required_claim_denied_by_policy",
+            Self::ClaimMissing => "required_claim_missing",
+            Self::SecretValues => "secret_value_access_disabled",
+            Self::EscapeHatch => "generic_escape_hatch_disabled",
+            Self::EscapeHatchTarget => "generic_escape_hatch_target_denied",
+            Self::InteractionKind => "interaction_kind_denied_by_policy",
         }
     }
 }
@@ -205,12 +260,17 @@ pub fn gate(
     evidence: Evidence<'_>,
     now: Timestamp,
 ) -> Verdict {
-    let verdict = match decide(grant, request, catalog, evidence, now) {
-        Ok(Leave::Run(action)) => Verdict::Allow(Permit {
+    let call = Call {
+        request,
+        evidence,
+        now,
+    };
+    let verdict = match decide(grant, &call, catalog) {
+        Ok((action, Leave::Run)) => Verdict::Allow(Permit {
             action: action.clone(),
             request: Arc::clone(request),
         }),
-        Ok(Leave::Ask(action)) => Verdict::ApprovalRequired(action.clone()),
+        Ok((action, Leave::Ask)) => Verdict::ApprovalRequired(action.clone()),
         Err(reason) => return Verdict::Deny(reason),
     };
     match grant.root().mode {
@@ -219,60 +279,157 @@ pub fn gate(
     }
 }
 
+/// A call to be judged.
+struct Call<'a> {
+    request: &'a Request,
+    evidence: Evidence<'a>,
+    now: Timestamp,
+}
+
 /// What is left of a request that nothing refuses.
-enum Leave<'a> {
-    Run(&'a ActionId),
-    Ask(&'a ActionId),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leave {
+    Run,
+    Ask,
 }
 
 fn decide<'a>(
     grant: &VerifiedGrant,
-    request: &Request,
+    call: &Call<'_>,
     catalog: &'a ActionCatalog,
-    evidence: Evidence<'_>,
-    now: Timestamp,
-) -> Result<Leave<'a>, DenialReason> {
+) -> Result<(&'a ActionId, Leave), DenialReason> {
+    let found = catalog.entry(&call.request.action);
+    let action = found.map(|(id, entry)| Asked {
+        id,
+        entry,
+        listed: grant.listed(id.as_str()),
+    });
+    let leave = evaluate(grant, action.as_ref(), Some(call))?;
+    let (id, _) = found.ok_or(DenialReason::UnknownAction)?;
+    Ok((id, leave))
+}
+
+/// An action that was looked up, in the catalog and in the grant.
+struct Asked<'a> {
+    id: &'a ActionId,
+    entry: &'a Entry,
+    listed: Option<Listed>,
+}
+
+/// The one order of checks: for a call, or for some call where there is none yet.
+fn evaluate(
+    grant: &VerifiedGrant,
+    action: Option<&Asked<'_>>,
+    call: Option<&Call<'_>>,
+) -> Result<Leave, DenialReason> {
+    let origin = call.map_or(Origin::Worker, |call| call.request.origin);
     if grant.is_contradictory() {
         return Err(DenialReason::CaveatWidening);
     }
-    if now >= grant.expires_at() {
+    if call.is_some_and(|call| call.now >= grant.expires_at()) {
         return Err(DenialReason::GrantExpired);
     }
-    let (id, entry) = catalog
-        .entry(&request.action)
-        .ok_or(DenialReason::UnknownAction)?;
-    let listed = grant.listed(id.as_str());
-    if request.origin == Origin::Worker && listed == Some(Listed::Denied) {
+    let Asked { id, entry, listed } = action.ok_or(DenialReason::UnknownAction)?;
+    if origin == Origin::Worker && entry.class() == Some(Class::ControlPlane) {
+        return Err(DenialReason::ControlPlaneOwned);
+    }
+    if origin == Origin::Worker && *listed == Some(Listed::Denied) {
         return Err(DenialReason::ExplicitDeny);
     }
     reach(grant, entry)?;
-    let bound = |(name, value): (&String, &String)| {
-        takes(entry, name)
-            && matches!(request.arguments.get(name), Some(Value::String(given)) if given == value)
-    };
-    let bounds = grant.bounds_of(id.as_str());
-    if !grant.bound_parameters().iter().all(bound)
-        || !bounds.iter().all(|bound| bound.holds(&request.arguments))
-    {
-        return Err(DenialReason::CaveatWidening);
-    }
-    if request.origin == Origin::Kernel {
+    hold_bounds(grant, id, entry, call)?;
+    if origin == Origin::Kernel {
         return match entry.kernel_origin {
-            true => Ok(Leave::Run(id)),
+            true => Ok(Leave::Run),
             false => Err(DenialReason::KernelOriginNotTrusted),
         };
     }
-    if let Some(token_type) = &entry.selection_token_type {
-        check_selection(grant, request, token_type, evidence.selection_token, now)?;
+    if grant.mandate().is_some() || entry.requirements.is_some() {
+        meet_requirements(grant, id, entry, call)?;
     }
-    match call_for(listed, entry) {
-        Some(Standing::ApprovalRequired) => match evidence.approval {
-            None => Ok(Leave::Ask(id)),
-            Some(approval) => check_approval(request, approval, now).map(|()| Leave::Run(id)),
-        },
-        Some(Standing::Allowed) => Ok(Leave::Run(id)),
+    if let Some(token_type) = &entry.selection_token_type {
+        match call {
+            Some(call) => check_selection(grant, call, token_type)?,
+            None if grant
+                .selection_tokens()
+                .values()
+                .any(|held| held == token_type) => {}
+            None => return Err(DenialReason::SelectionTokenInvalid),
+        }
+    }
+    match call_for(*listed, entry) {
+        Some(Standing::ApprovalRequired) => {
+            match call.and_then(|call| Some((call, call.evidence.approval?))) {
+                None => Ok(Leave::Ask),
+                Some((call, approval)) => check_approval(call, approval).map(|()| Leave::Run),
+            }
+        }
+        Some(Standing::Allowed) => Ok(Leave::Run),
         None => Err(DenialReason::NotGranted),
     }
+}
+
+/// Whether the arguments keep what the grant binds of them, or some could.
+fn hold_bounds(
+    grant: &VerifiedGrant,
+    id: &ActionId,
+    entry: &Entry,
+    call: Option<&Call<'_>>,
+) -> Result<(), DenialReason> {
+    let named = |(name, value): (&String, &String)| {
+        let given = call.map(|call| call.request.arguments.get(name));
+        takes(entry, name)
+            && given
+                .is_none_or(|given| matches!(given, Some(Value::String(given)) if given == value))
+    };
+    let placed = |call: &Call<'_>| {
+        let mut bounds = grant.bounds_of(id.as_str()).iter();
+        bounds.all(|bound| bound.holds(&call.request.arguments))
+    };
+    match grant.bound_parameters().iter().all(named) && call.is_none_or(placed) {
+        true => Ok(()),
+        false => Err(DenialReason::CaveatWidening),
+    }
+}
+
+/// Whether the grant's mandate meets what the action requires, and the call keeps to the policies.
+fn meet_requirements(
+    grant: &VerifiedGrant,
+    id: &ActionId,
+    entry: &Entry,
+    call: Option<&Call<'_>>,
+) -> Result<(), DenialReason> {
+    let nothing = Requirements::default();
+    let required = entry.requirements.as_deref().unwrap_or(&nothing);
+    let before = |reason: Unmet| match reason {
+        Unmet::PolicyDenied => DenialReason::PolicyDenied,
+        Unmet::Mode => DenialReason::TaskMode,
+        Unmet::Role => DenialReason::Role,
+        Unmet::ClaimDenied => DenialReason::ClaimDenied,
+        Unmet::ClaimMissing => DenialReason::ClaimMissing,
+        Unmet::SecretValues => DenialReason::SecretValues,
+        Unmet::EscapeHatch => DenialReason::EscapeHatch,
+        Unmet::Interaction => DenialReason::InteractionKind,
+    };
+    if let Some(reason) = unmet(grant.mandate(), id, required) {
+        return Err(before(reason));
+    }
+    let (Some(call), Some(mandate)) = (call, grant.mandate()) else {
+        return Ok(());
+    };
+    let text = |name: &str| call.request.arguments.get(name).and_then(Value::as_str);
+    if let Some(hatch) = &required.escape_hatch {
+        let target = text(&hatch.method).zip(text(&hatch.path));
+        if !target.is_some_and(|(method, path)| allows(&mandate.api_targets, method, path)) {
+            return Err(DenialReason::EscapeHatchTarget);
+        }
+    }
+    if let Some(argument) = &required.interaction
+        && !text(argument).is_some_and(|kind| mandate.interaction_kinds.contains(kind))
+    {
+        return Err(DenialReason::InteractionKind);
+    }
+    Ok(())
 }
 
 /// Whether the grant reaches what the action touches outside.
@@ -307,16 +464,16 @@ fn takes(entry: &Entry, name: &str) -> bool {
 
 fn check_selection(
     grant: &VerifiedGrant,
-    request: &Request,
+    call: &Call<'_>,
     token_type: &str,
-    stored: Option<&SelectionToken>,
-    now: Timestamp,
 ) -> Result<(), DenialReason> {
-    let valid = request.selection_token.is_some_and(|presented| {
+    let valid = call.request.selection_token.is_some_and(|presented| {
         let held = grant.selection_tokens().get(&presented);
         held.is_some_and(|held_as| held_as == token_type)
-            && stored.is_some_and(|token| {
-                token.id == presented && token.token_type == token_type && now < token.expires_at
+            && call.evidence.selection_token.is_some_and(|token| {
+                token.id == presented
+                    && token.token_type == token_type
+                    && call.now < token.expires_at
             })
     });
     if valid {
@@ -326,19 +483,15 @@ fn check_selection(
     }
 }
 
-fn check_approval(
-    request: &Request,
-    approval: &Approval,
-    now: Timestamp,
-) -> Result<(), DenialReason> {
-    if now >= approval.expires_at {
+fn check_approval(call: &Call<'_>, approval: &Approval) -> Result<(), DenialReason> {
+    if call.now >= approval.expires_at {
         return Err(DenialReason::ApprovalExpired);
     }
     if approval.decision != Decision::Approved {
         return Err(DenialReason::ApprovalMissing);
     }
-    if request.payload_digest != Some(approval.payload_digest)
-        || request.target_digest != Some(approval.target_digest)
+    if call.request.payload_digest != Some(approval.payload_digest)
+        || call.request.target_digest != Some(approval.target_digest)
     {
         return Err(DenialReason::ApprovalDigestMismatch);
     }
@@ -367,44 +520,70 @@ fn call_for(listed: Option<Listed>, entry: &Entry) -> Option<Standing> {
     }
 }
 
-/// How an action stands in a grant for some call of it; `None` when no call of it could pass.
+/// Why an action is absent from a grant's view: no call of it could pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Absence {
+    /// The gate refuses every call of it.
+    Denied(DenialReason),
+    /// Nothing dispatches it.
+    NotDispatchable,
+    /// It has no descriptor, so that a model cannot be told of it.
+    NotDescribed,
+}
+
+impl Absence {
+    /// The reason as it is written in the ledger.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Denied(reason) => reason.as_str(),
+            Self::NotDispatchable => "not_dispatchable",
+            Self::NotDescribed => "not_described",
+        }
+    }
+}
+
+/// How an action stands in a grant for some call of it.
 ///
 /// This is the gate's own judgement, made without arguments, evidence and time: what it exposes
 /// and what [`gate`] lets through are the same set.
-#[must_use]
-pub fn exposure(grant: &VerifiedGrant, catalog: &ActionCatalog, id: &str) -> Option<Standing> {
-    let (id, entry) = catalog.entry(id)?;
-    let standing = exposed(grant, grant.listed(id.as_str()), entry)?;
-    if let (bounds @ [_, ..], Some(tool)) = (grant.bounds_of(id.as_str()), &entry.tool) {
-        narrowed(&tool.descriptor, bounds)?;
+///
+/// # Errors
+/// [`Absence`] when no call of it could pass.
+pub fn exposure(
+    grant: &VerifiedGrant,
+    catalog: &ActionCatalog,
+    id: &str,
+) -> Result<Standing, Absence> {
+    let unknown = Absence::Denied(DenialReason::UnknownAction);
+    let (id, entry) = catalog.entry(id).ok_or(unknown)?;
+    let standing = exposed(grant, id, entry, grant.listed(id.as_str()))?;
+    let bounds = grant.bounds_in_view(id, entry);
+    if let (false, Some(tool)) = (bounds.is_empty(), &entry.tool) {
+        let left = narrowed(&tool.descriptor, bounds.iter().map(|bound| &**bound));
+        left.ok_or(Absence::Denied(DenialReason::CaveatWidening))?;
     }
-    Some(standing)
+    Ok(standing)
 }
 
 /// [`exposure`] of an action that was looked up already, on both sides. What its arguments are bound to
 /// is left to the caller: a view narrows the tool's schema by it anyway.
 pub(crate) fn exposed(
     grant: &VerifiedGrant,
-    listed: Option<Listed>,
+    id: &ActionId,
     entry: &Entry,
-) -> Option<Standing> {
-    if grant.is_contradictory() || entry.undispatchable {
-        return None;
+    listed: Option<Listed>,
+) -> Result<Standing, Absence> {
+    let action = Asked { id, entry, listed };
+    let leave = evaluate(grant, Some(&action), None).map_err(Absence::Denied)?;
+    if entry.undispatchable {
+        return Err(Absence::NotDispatchable);
     }
-    reach(grant, entry).ok()?;
-    entry.tool.as_ref()?;
-    if !grant
-        .bound_parameters()
-        .keys()
-        .all(|name| takes(entry, name))
-    {
-        return None;
+    if entry.tool.is_none() {
+        return Err(Absence::NotDescribed);
     }
-    if let Some(token_type) = &entry.selection_token_type {
-        grant
-            .selection_tokens()
-            .values()
-            .find(|held| *held == token_type)?;
-    }
-    call_for(listed, entry)
+    Ok(match leave {
+        Leave::Run => Standing::Allowed,
+        Leave::Ask => Standing::ApprovalRequired,
+    })
 }

@@ -5,6 +5,7 @@
 //! [`SealedGrant::verify`] is the only way to a [`VerifiedGrant`], and only a verified grant can be
 //! projected or gated.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -15,8 +16,9 @@ use subtle::ConstantTimeEq;
 use ulid::Ulid;
 
 use crate::action::ReplyTo;
-use crate::authority::Limits;
+use crate::authority::{Limits, Mandate};
 use crate::bound::{Bound, BoundArgument};
+use crate::catalog::Entry;
 use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
 use crate::schema::walk::escaped;
@@ -86,6 +88,9 @@ pub struct TaskGrant {
     /// What the arguments of its actions are held to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bound_arguments: Vec<BoundArgument>,
+    /// What the actor and the scenario bring, where authority comes by claims too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mandate: Option<Mandate>,
     /// Bounds of the task.
     pub limits: Limits,
     /// Whether effects are real.
@@ -267,6 +272,7 @@ struct Effective {
     /// All that calls of an action are held to, `bound` included for those that a list has.
     bounds: BTreeMap<ActionId, Vec<BoundArgument>>,
     tokens: BTreeMap<Ulid, String>,
+    mandate: Option<Mandate>,
     contradictory: bool,
 }
 
@@ -287,6 +293,7 @@ impl Effective {
             bound: BTreeMap::new(),
             bounds: BTreeMap::new(),
             tokens: grant.selection_tokens.clone(),
+            mandate: grant.mandate.clone(),
             contradictory: false,
         };
         for bound in &grant.bound_arguments {
@@ -354,6 +361,24 @@ impl VerifiedGrant {
         self.effective.expires_at
     }
 
+    /// What the actor and the scenario bring.
+    #[must_use]
+    pub fn mandate(&self) -> Option<&Mandate> {
+        self.effective.mandate.as_ref()
+    }
+
+    /// What is left of the grant where its mandate is only this one by now; `None` where the actor or
+    /// the scenario is another, so that the task is over. A grant without a mandate stays as it is.
+    ///
+    /// INVARIANT: it never has more than before.
+    #[must_use]
+    pub fn within(mut self, mandate: Option<&Mandate>) -> Option<Self> {
+        if let Some(issued) = &self.effective.mandate {
+            self.effective.mandate = Some(issued.meet(mandate?)?);
+        }
+        Some(self)
+    }
+
     /// Whether its caveats contradict each other or include one that the gate cannot judge.
     pub(crate) fn is_contradictory(&self) -> bool {
         self.effective.contradictory
@@ -393,6 +418,28 @@ impl VerifiedGrant {
         !self.effective.bounds.is_empty()
     }
 
+    /// All that a view shows of an action's bounds: those of the grant, and the kinds of interaction that
+    /// policy leaves.
+    pub(crate) fn bounds_in_view(
+        &self,
+        id: &ActionId,
+        entry: &Entry,
+    ) -> Vec<Cow<'_, BoundArgument>> {
+        let bounds = self.bounds_of(id.as_str()).iter().map(Cow::Borrowed);
+        let required = entry.requirements.as_ref();
+        let argument = required.and_then(|required| required.interaction.as_ref());
+        let kinds = argument.zip(self.mandate()).map(|(argument, mandate)| {
+            let kinds = mandate.interaction_kinds.iter();
+            Cow::Owned(BoundArgument {
+                action: id.clone(),
+                at: format!("/{}", escaped(argument)),
+                to: Bound::OneOf(kinds.map(|kind| kind.clone().into()).collect()),
+                may_be_absent: false,
+            })
+        });
+        bounds.chain(kinds).collect()
+    }
+
     /// What the arguments of an action are held to, caveats included.
     #[must_use]
     pub fn bounds_of(&self, id: &str) -> &[BoundArgument] {
@@ -425,6 +472,7 @@ pub(crate) mod tests {
             output_channels: BTreeSet::new(),
             selection_tokens: BTreeMap::new(),
             bound_arguments: Vec::new(),
+            mandate: None,
             limits: Limits {
                 max_model_calls: 1,
                 max_artifacts: 1,

@@ -122,7 +122,9 @@ extern crate self as actum;
 #[doc(hidden)]
 pub mod __private;
 pub mod action;
+pub mod api_target;
 pub mod authority;
+pub mod authorization;
 pub mod bound;
 pub mod catalog;
 mod declare;
@@ -137,6 +139,7 @@ mod presentation;
 pub mod project;
 pub mod provider;
 pub mod registry;
+pub mod requirement;
 pub mod schema;
 pub mod testing;
 
@@ -149,6 +152,7 @@ pub use grant::{SealedGrant, TaskGrant, VerifiedGrant};
 pub use id::{ActionId, ToolName};
 pub use project::{CatalogView, project};
 pub use registry::Registry;
+pub use requirement::{Class, Requirements};
 /// The version that `actum` was built with; [`serde`] tells how to use it from here.
 pub use schemars;
 /// The version that `actum` was built with, for a crate that depends on nothing else. The derives of

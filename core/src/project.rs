@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::bound::narrowed;
-use crate::catalog::ActionCatalog;
+use crate::catalog::{ActionCatalog, Entry};
 use crate::descriptor::ToolDescriptor;
 use crate::digest::Digest;
 use crate::gate::{Standing, exposed};
@@ -60,11 +60,11 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
     let mut tools = Vec::with_capacity(listed.len());
     tools.extend(listed.filter_map(|(id, listed)| {
         let (id, entry) = catalog.entry(id.as_str())?;
-        let standing = exposed(grant, Some(listed), entry)?;
+        let standing = exposed(grant, id, entry, Some(listed)).ok()?;
         let tool = entry.tool.as_ref()?;
         let asks = standing == Standing::ApprovalRequired;
-        let shown = match grant.has_bounds() {
-            true => shown_bound(grant, id, tool, asks)?,
+        let shown = match grant.has_bounds() || entry.requirements.is_some() {
+            true => shown_bound(grant, id, entry, tool, asks)?,
             false => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
         };
         Some(ViewedTool {
@@ -76,18 +76,19 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
     CatalogView { tools }
 }
 
-/// A tool of a grant that binds arguments, of this one or of others.
+/// A tool whose arguments may be bound, by the grant or by policy.
 #[cold]
 fn shown_bound<'a>(
     grant: &VerifiedGrant,
     id: &ActionId,
+    entry: &Entry,
     tool: &'a Rendered,
     asks: bool,
 ) -> Option<Shown<'a>> {
-    Some(match grant.bounds_of(id.as_str()) {
+    Some(match grant.bounds_in_view(id, entry).as_slice() {
         [] => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
         bounds => {
-            let descriptor = narrowed(&tool.descriptor, bounds)?;
+            let descriptor = narrowed(&tool.descriptor, bounds.iter().map(|bound| &**bound))?;
             let presentation = Presentation::of(&descriptor, asks)?;
             Shown::Bound(Arc::new((descriptor, presentation)))
         }

@@ -15,6 +15,7 @@ use crate::catalog::{ActionCatalog, EgressDeclaration};
 use crate::descriptor::ToolDescriptor;
 use crate::gate::Permit;
 use crate::id::{ActionId, ToolName};
+use crate::requirement::{Class, Requirements};
 use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
 
 /// Annotated handlers, with their checks compiled.
@@ -192,13 +193,6 @@ impl Registry {
                 .map(|(id, _)| id.clone())
                 .collect()
         };
-        let declared = |kind: DeclarationKind| -> BTreeSet<ActionId> {
-            self.declarations
-                .iter()
-                .filter(|(_, k)| **k == kind)
-                .map(|(id, _)| id.clone())
-                .collect()
-        };
         let egress = |registered: &Registered| EgressDeclaration {
             egress_class: registered.action.egress_class.map(str::to_owned),
             output_channels: registered
@@ -213,6 +207,8 @@ impl Registry {
             .with_tool_descriptors(
                 self.actions
                     .iter()
+                    // An operation of the control plane is told to nobody.
+                    .filter(|(_, r)| r.action.asks.class != Some(Class::ControlPlane))
                     .map(|(id, r)| (id.clone(), r.descriptor.clone()))
                     .collect(),
             )
@@ -231,8 +227,28 @@ impl Registry {
                     .cloned()
                     .collect(),
             )
-            .with_kernel_origin(declared(DeclarationKind::KernelOrigin))
+            .with_requirements(self.requirements())
+            .with_kernel_origin(self.kernel_origin())
             .with_non_delegable(each(&|action| action.non_delegable))
+    }
+
+    fn requirements(&self) -> BTreeMap<ActionId, Requirements> {
+        let declared = self.declarations.iter();
+        let owned = declared.filter(|(_, kind)| **kind == DeclarationKind::ControlPlane);
+        let owned = owned.map(|(id, _)| (id.clone(), Requirements::of(Class::ControlPlane)));
+        let actions = self.actions.iter();
+        let asked = actions.map(|(id, r)| (id.clone(), r.action.asks.requirements()));
+        owned.chain(asked).collect()
+    }
+
+    /// What the kernel itself may originate: what is declared so, and what no agent can.
+    fn kernel_origin(&self) -> BTreeSet<ActionId> {
+        let declared = self.declarations.iter();
+        let declared = declared.filter(|(_, kind)| **kind == DeclarationKind::KernelOrigin);
+        let owned = self.actions.iter();
+        let owned = owned.filter(|(_, r)| r.action.asks.class == Some(Class::ControlPlane));
+        let ids = declared.map(|(id, _)| id).chain(owned.map(|(id, _)| id));
+        ids.cloned().collect()
     }
 
     /// Checks that the host gives every handler what it takes by reference.

@@ -99,6 +99,7 @@ fn authority_is_composed_as_in_the_reference() {
             pack: &manifest(&case["capability_pack"]),
             global_policy: &manifest(&case["global_policy"]),
             session: &manifest(&case["session"]),
+            claims: None,
             known: &|id| known.contains(id),
             now,
         });

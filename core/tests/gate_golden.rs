@@ -103,6 +103,7 @@ impl Case {
             allowed_egress_classes: self.grant.allowed_egress_classes.clone(),
             output_channels: self.grant.output_channels.clone(),
             bound_arguments: Vec::new(),
+            mandate: None,
             selection_tokens: self
                 .grant
                 .selection_tokens

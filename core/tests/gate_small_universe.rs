@@ -274,6 +274,7 @@ impl Granted {
             allowed_egress_classes: ["granted".to_owned()].into(),
             output_channels: ["granted".to_owned()].into(),
             bound_arguments: Vec::new(),
+            mandate: None,
             selection_tokens: TOKENS.iter().filter(not_held).map(held).collect(),
             mode: if self.shadow {
                 GrantMode::Shadow

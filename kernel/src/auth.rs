@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use actum::authority::ManifestSet;
 use actum::grant::{SealKey, VerifiedGrant};
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -205,8 +206,10 @@ impl TaskToken {
 pub struct LiveTask {
     /// Its id.
     pub id: Ulid,
-    /// Its grant.
-    pub grant: VerifiedGrant,
+    /// Its grant, as far as its actor still holds what it held.
+    pub grant: Arc<VerifiedGrant>,
+    /// Its grant as it was issued: what its worker may have been shown.
+    pub issued: Arc<VerifiedGrant>,
     /// What the event's sender wrote.
     pub message: Option<String>,
     /// What stands before the tools in the worker's answer. It is the same each time, and written
@@ -222,6 +225,7 @@ pub struct LiveTask {
 pub struct LiveTasks {
     store: Arc<dyn Store>,
     seal: SealKey,
+    manifests: Arc<ManifestSet>,
     cache: quick_cache::sync::Cache<Ulid, Arc<LiveTask>>,
     /// Counts the tasks forgotten, so that a load that overlaps one does not keep what it read.
     forgotten: AtomicU64,
@@ -236,10 +240,11 @@ impl fmt::Debug for LiveTasks {
 impl LiveTasks {
     /// None loaded yet.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, seal: SealKey) -> Self {
+    pub fn new(store: Arc<dyn Store>, seal: SealKey, manifests: Arc<ManifestSet>) -> Self {
         Self {
             store,
             seal,
+            manifests,
             cache: quick_cache::sync::Cache::new(CACHED_TASKS),
             forgotten: AtomicU64::new(0),
         }
@@ -277,9 +282,13 @@ impl LiveTasks {
             tracing::error!(task = %id, "a stored grant's seal is broken; the task is refused");
             return Ok(None);
         };
+        let Some((issued, grant)) = self.as_of_now(grant) else {
+            return Ok(None);
+        };
         let task = Arc::new(LiveTask {
             id,
             grant,
+            issued,
             message: stored.message,
             head: OnceLock::new(),
             token_hash: SecretHash::new(stored.token_hash),
@@ -289,6 +298,22 @@ impl LiveTasks {
             self.cache.remove(&id);
         }
         Ok(Some(task))
+    }
+
+    /// A grant as it was issued, and what is left of it; `None` where its actor or its scenario is no
+    /// longer there, so that the task is over.
+    fn as_of_now(&self, issued: VerifiedGrant) -> Option<(Arc<VerifiedGrant>, Arc<VerifiedGrant>)> {
+        let held = issued.mandate().cloned();
+        let left = held.as_ref().map(|held| self.manifests.left_of(held));
+        let issued = Arc::new(issued);
+        match left {
+            None => Some((Arc::clone(&issued), issued)),
+            Some(left) if left == held => Some((Arc::clone(&issued), issued)),
+            Some(left) => {
+                let grant = VerifiedGrant::clone(&issued).within(left.as_ref())?;
+                Some((issued, Arc::new(grant)))
+            }
+        }
     }
 
     /// Forgets a task that was taken back.

@@ -6,11 +6,15 @@
 use actum::action::ReplyTo;
 use actum::authority::terms::TargetRefKind;
 use actum::authority::{
-    ActorHint, ComposeInput, Event, IdentityBook, ManifestSet, RawEventRef, Resolution,
-    SessionPolicy, TargetRef, TrustContext, compose, identify, resolve_route,
+    ActorHint, ClaimsInput, ComposeInput, Event, Identity, IdentityBook, Mandate, ManifestSet,
+    RawEventRef, Resolution, Route, SessionPolicy, TargetRef, TrustContext, compose, identify,
+    resolve_route,
 };
+use actum::authorization::Exposures;
+use actum::digest::canonical_json;
 use actum::grant::{GrantMode, Principal, TaskGrant};
-use actum::{ActionCatalog, Digest, SealedGrant};
+use actum::{ActionCatalog, ActionId, Digest, SealedGrant};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -133,6 +137,7 @@ impl Composer<'_> {
                 format!("route {} names no agent, workflow and pack", route.id),
             )
         })?;
+        let offered = |mandate: &Mandate| self.catalog.offered_to(mandate);
         let composition = compose(&ComposeInput {
             event: &event,
             identity: &identity,
@@ -142,6 +147,7 @@ impl Composer<'_> {
             pack,
             global_policy: self.manifests.global_policy(),
             session: &SessionPolicy::default(),
+            claims: self.claims(route, &identity, &offered),
             known: &|id| self.catalog.is_known(id),
             now,
         })
@@ -171,6 +177,7 @@ impl Composer<'_> {
             allowed_egress_classes: composition.egress_classes,
             output_channels: composition.output_channels,
             bound_arguments: composition.bound_arguments,
+            mandate: composition.mandate,
             selection_tokens: selections
                 .iter()
                 .map(|s| (s.id, s.token_type.clone()))
@@ -195,6 +202,23 @@ impl Composer<'_> {
     }
 }
 
+impl Composer<'_> {
+    /// What claims add to a route that names a scenario.
+    fn claims<'a>(
+        &'a self,
+        route: &Route,
+        identity: &Identity,
+        offered: &'a dyn Fn(&Mandate) -> BTreeSet<ActionId>,
+    ) -> Option<ClaimsInput<'a>> {
+        let principal = identity.principal_id.map(|id| id.to_string());
+        Some(ClaimsInput {
+            scenario: self.manifests.scenario_of(route)?,
+            actor: principal.and_then(|principal| self.manifests.actor_of(&principal)),
+            offered,
+        })
+    }
+}
+
 impl Kernel {
     fn composer(&self) -> Composer<'_> {
         Composer {
@@ -204,6 +228,14 @@ impl Kernel {
             catalog_digest: self.catalog_digest,
             selection_lifetime: Config::seconds(&self.limits.selection_seconds),
         }
+    }
+
+    /// What a grant exposes, and why no more, as canonical JSON.
+    fn exposures(&self, sealed: &SealedGrant) -> Result<String, StoreError> {
+        let broken = |_| StoreError::Unreadable("a seal that was just made".to_owned());
+        let grant = sealed.clone().verify(&self.seal).map_err(broken)?;
+        let exposures = canonical_json(&Exposures::of(&grant, &self.catalog))?;
+        String::from_utf8(exposures).map_err(|error| StoreError::Unreadable(error.to_string()))
     }
 
     /// Takes an event in and issues its task.
@@ -243,6 +275,8 @@ impl Kernel {
             secret,
         };
         let sealed = SealedGrant::seal(grant.clone(), &self.seal)?;
+        let exposures = self.exposures(&sealed)?;
+        let exposures_digest = Digest::of_bytes(exposures.as_bytes());
         let body = json!({
             "task": grant.task_id,
             "connector": &*connector.id,
@@ -252,6 +286,7 @@ impl Kernel {
             "principal": grant.principal,
             "grant": Digest::of_json(&grant)?,
             "catalog": grant.catalog_digest,
+            "exposures": exposures_digest,
             "policy": grant.policy_revision,
             "expires_at": grant.expires_at,
             "selection_tokens": grant.selection_tokens.keys().collect::<Vec<_>>(),
@@ -263,6 +298,7 @@ impl Kernel {
             message: posted.message.as_deref(),
             expires_at: grant.expires_at,
             catalog: (self.catalog_digest, &self.catalog_json),
+            exposures: (exposures_digest, &exposures),
             selections: &selections,
         };
         self.store

@@ -66,7 +66,7 @@ pub struct Kernel {
     catalog: ActionCatalog,
     catalog_json: String,
     catalog_digest: Digest,
-    manifests: ManifestSet,
+    manifests: Arc<ManifestSet>,
     identities: IdentityBook,
     connectors: Vec<(Connector, SecretHash)>,
     owner: Owner,
@@ -163,6 +163,11 @@ impl KernelBuilder {
                     catalog,
                     &config.manifests,
                 ));
+                faults.extend(manifests::unknown_words(
+                    manifests,
+                    catalog,
+                    &config.manifests,
+                ));
             }
         }
         let (Some(manifests), Some(registry), Some(catalog), Some(mail), Some(telegram), true) = (
@@ -203,6 +208,7 @@ impl KernelBuilder {
             .check_resources(&resources)
             .map_err(StartFaults::one)?;
 
+        let manifests = Arc::new(manifests);
         let catalog_json = catalog.to_canonical_json().map_err(StartFaults::one)?;
         let catalog_digest = Digest::of_bytes(&catalog_json);
         let interrupted = store
@@ -235,7 +241,11 @@ impl KernelBuilder {
 
         let connector_keys = keys.connectors.iter().map(Secret::hash);
         Ok(Arc::new(Kernel {
-            tasks: LiveTasks::new(Arc::clone(&store), keys.seal.clone()),
+            tasks: LiveTasks::new(
+                Arc::clone(&store),
+                keys.seal.clone(),
+                Arc::clone(&manifests),
+            ),
             connectors: config.connectors.into_iter().zip(connector_keys).collect(),
             owner_key: keys.owner.hash(),
             seal: keys.seal,

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use actum::ActionCatalog;
-use actum::authority::document::{Fault, Faults, Report};
-use actum::authority::{Listing, ManifestSet};
+use actum::authority::document::{Fault, Faults, Position, Report};
+use actum::authority::{Listing, ManifestSet, WordKind};
 
 /// The most manifest files that are read.
 const MAX_FILES: usize = 10_000;
@@ -22,7 +22,7 @@ pub fn load(folder: &Path) -> Result<ManifestSet, Faults> {
             None,
             "",
             problem,
-            "`manifests` names a folder with routes/, agents/, workflows/, packs/ and policies/",
+            "`manifests` names a folder with routes/, agents/, workflows/, packs/ and policies/, and with actors/ and scenarios/ where authority comes by claims",
         );
         report.into_faults()
     };
@@ -77,6 +77,44 @@ pub fn unknown_ids(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Pa
         .collect()
 }
 
+/// Every claim, mode and interaction kind of a manifest that no linked action asks about, each with its
+/// places. A denied claim that is misspelt would deny nothing.
+#[must_use]
+pub fn unknown_words(
+    manifests: &ManifestSet,
+    catalog: &ActionCatalog,
+    folder: &Path,
+) -> Vec<String> {
+    let mut unknown: BTreeMap<(WordKind, &str), String> = BTreeMap::new();
+    for word in manifests.words() {
+        let asked = catalog.words_asked(word.kind);
+        if asked.as_ref().is_none_or(|asked| asked.contains(word.text)) {
+            continue;
+        }
+        let places = unknown.entry((word.kind, word.text)).or_default();
+        note_place(places, &folder.join(word.file), word.position, word.field);
+    }
+    let told = |((kind, text), places): ((WordKind, &str), String)| {
+        let (what, asks) = match kind {
+            WordKind::Claim => ("claim", "requires it"),
+            WordKind::Mode => ("task mode", "is for it"),
+            WordKind::Interaction => ("interaction kind", "takes it"),
+        };
+        let words = catalog.words_asked(kind).into_iter().flatten();
+        let near = words
+            .map(|word| (strsim::jaro_winkler(text, word), word))
+            .filter(|(likeness, _)| *likeness > 0.85)
+            .max_by(|one, other| one.0.total_cmp(&other.0));
+        let hint = near.map_or_else(String::new, |(_, near)| {
+            format!(" (did you mean `{near}`?)")
+        });
+        format!(
+            "{what} `{text}`{hint}: no linked action {asks}; correct it, link the crate that has one, or drop it{places}"
+        )
+    };
+    unknown.into_iter().map(told).collect()
+}
+
 /// Listings by their action: for each, its places, one a line.
 pub fn by_action<'a>(
     listings: impl Iterator<Item = Listing<'a>>,
@@ -85,14 +123,22 @@ pub fn by_action<'a>(
     let mut found: BTreeMap<&str, String> = BTreeMap::new();
     for listing in listings {
         let places = found.entry(listing.action).or_default();
-        let place = listing
-            .position
-            .map(|p| format!(":{}:{}", p.line, p.column))
-            .unwrap_or_default();
-        let file = folder.join(listing.file);
-        let _ = write!(places, "\n    {}{place}: {}", file.display(), listing.field);
+        note_place(
+            places,
+            &folder.join(listing.file),
+            listing.position,
+            listing.field,
+        );
     }
     found
+}
+
+/// Adds a line with a place in a file.
+fn note_place(places: &mut String, file: &Path, position: Option<Position>, field: &str) {
+    let at = position
+        .map(|p| format!(":{}:{}", p.line, p.column))
+        .unwrap_or_default();
+    let _ = write!(places, "\n    {}{at}: {field}", file.display());
 }
 
 /// The YAML files two levels deep: `kind/name.yaml`, and misplaced ones, which are then told.

@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use actum::action::{ActionErrorKind, Call, HandlerContext};
+use actum::authorization::{self, Authorization, Phase, StateChange};
 use actum::digest::canonical_json;
 use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
 use actum::registry::Admitted;
 use actum::schema::ArgumentFault;
 use actum::{ActionId, Digest, Selection, ToolName};
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
@@ -47,8 +49,8 @@ pub enum Answer {
     },
     /// The action is not in the worker's view: it does not exist.
     Absent,
-    /// The action is in the view, and this call of it was refused.
-    Denied(DenialReason),
+    /// The worker was shown the action, and this call of it was refused; the claims that it requires.
+    Denied(DenialReason, Option<Claims>),
     /// The grant's effects are not real.
     Suppressed,
     /// The arguments do not fit.
@@ -60,6 +62,29 @@ pub enum Answer {
         /// One word: `unavailable`, `operation_failed` or `outcome_unknown`.
         reason: &'static str,
     },
+}
+
+/// The claims of an action that a worker was shown.
+#[derive(Debug, Default, Serialize)]
+pub struct Claims {
+    /// Those that it requires.
+    considered: Vec<String>,
+    /// Those that are held.
+    granted: Vec<String>,
+    /// Those that are not, or not any more.
+    missing: Vec<String>,
+}
+
+impl Claims {
+    /// Those of a record; `None` where the action requires none.
+    fn of(record: Authorization) -> Option<Self> {
+        let required = !record.considered.is_empty();
+        required.then_some(Self {
+            considered: record.considered,
+            granted: record.granted,
+            missing: record.missing,
+        })
+    }
 }
 
 /// Mediates a call.
@@ -103,33 +128,35 @@ pub async fn mediate(
         request: &request,
         at: now,
     };
-    // The worker is told more than "absent" only of what its view shows.
-    if exposure(&task.grant, &kernel.catalog, &request.action).is_none() {
-        let reason = match &verdict {
-            Verdict::Deny(reason) => reason.as_str(),
+    let record = call.judged(&verdict);
+    // The worker is told more than "absent" only of what its grant showed it when it was issued.
+    if let Err(absence) = exposure(&task.issued, &kernel.catalog, &request.action) {
+        let record = match verdict {
+            Verdict::Deny(_) => record,
             Verdict::Allow(_) | Verdict::ApprovalRequired(_) | Verdict::EffectSuppressed => {
-                "not_dispatchable"
+                call.refused(absence.as_str())
             }
         };
-        call.refuse(reason).await?;
+        call.refuse(record).await?;
         return Ok(Answer::Absent);
     }
     match verdict {
         Verdict::Deny(reason) => {
-            call.refuse(reason.as_str()).await?;
-            Ok(Answer::Denied(reason))
+            call.refuse(record.clone()).await?;
+            Ok(Answer::Denied(reason, Claims::of(record)))
         }
         Verdict::EffectSuppressed => {
-            call.refuse("effect_suppressed").await?;
+            call.refuse(record).await?;
             Ok(Answer::Suppressed)
         }
         Verdict::ApprovalRequired(action) => {
             let value = Value::Object(request.arguments.clone());
             if let Err(faults) = kernel.registry.check_arguments(action.as_str(), &value) {
-                call.refuse("input_schema_invalid").await?;
+                call.refuse(call.refused("input_schema_invalid")).await?;
                 return Ok(Answer::InvalidArguments(faults));
             }
-            let new = call.new_call(&action, arguments, None, Kind::CallPending)?;
+            let record = record.leading_to(StateChange::CallPending);
+            let new = call.new_call(&action, arguments, None, Kind::CallPending, &record)?;
             let request_id = new.id;
             kernel.store.hold(new).await?;
             Ok(Answer::ApprovalRequired { request_id })
@@ -139,7 +166,7 @@ pub async fn mediate(
             let admitted = match kernel.registry.admit(permit) {
                 Ok(admitted) => admitted,
                 Err(faults) => {
-                    call.refuse("input_schema_invalid").await?;
+                    call.refuse(call.refused("input_schema_invalid")).await?;
                     return Ok(Answer::InvalidArguments(faults));
                 }
             };
@@ -148,7 +175,8 @@ pub async fn mediate(
                 .selection_token_type_for(action.as_str())
                 .is_some();
             let spends = presented.filter(|_| needs_token);
-            let new = call.new_call(&action, arguments, spends, Kind::CallStarted)?;
+            let record = record.leading_to(StateChange::CallStarted);
+            let new = call.new_call(&action, arguments, spends, Kind::CallStarted, &record)?;
             let selection = stored.filter(|_| needs_token);
             call.carry_out(admitted, new, selection).await
         }
@@ -169,8 +197,7 @@ impl Attempt<'_> {
             "task": self.task.id,
             "grant": self.task.grant.root().id,
             "principal": self.task.grant.root().principal,
-            // What a worker posts may be anything; the record keeps a bounded piece of it.
-            "action": self.request.action.chars().take(128).collect::<String>(),
+            "action": self.named(),
             "arguments": self.request.payload_digest,
         });
         if let (Some(body), Value::Object(more)) = (body.as_object_mut(), more) {
@@ -179,8 +206,33 @@ impl Attempt<'_> {
         body
     }
 
-    async fn refuse(&self, reason: &str) -> Result<(), StoreError> {
-        let body = self.body(json!({"reason": reason}));
+    /// What a worker posts may be anything; records keep a bounded piece of it.
+    fn named(&self) -> String {
+        self.request.action.chars().take(128).collect()
+    }
+
+    fn judged(&self, verdict: &Verdict) -> Authorization {
+        Authorization::of_call(
+            &self.task.grant,
+            &self.kernel.catalog,
+            &self.named(),
+            verdict,
+        )
+    }
+
+    /// The record of a call that was refused by no verdict of the gate.
+    fn refused(&self, reason: &str) -> Authorization {
+        Authorization::new(
+            &self.kernel.catalog,
+            self.task.grant.mandate(),
+            Phase::Invocation,
+            &self.named(),
+            (authorization::Outcome::Denied, reason),
+        )
+    }
+
+    async fn refuse(&self, record: Authorization) -> Result<(), StoreError> {
+        let body = self.body(json!({"reason": record.reason, "authorization": record}));
         self.kernel
             .store
             .record(Entry {
@@ -197,9 +249,14 @@ impl Attempt<'_> {
         arguments: Vec<u8>,
         spends: Option<Ulid>,
         kind: Kind,
+        record: &Authorization,
     ) -> Result<NewCall, StoreError> {
         let id = Ulid::generate();
-        let body = self.body(json!({"call": id, "selection_token": spends}));
+        let body = self.body(json!({
+            "call": id,
+            "selection_token": spends,
+            "authorization": record,
+        }));
         Ok(NewCall {
             id,
             task_id: self.task.id,
@@ -268,8 +325,9 @@ impl Attempt<'_> {
         match ended {
             Ok(answer) => Ok(answer),
             Err(reason) => {
-                self.refuse(reason.as_str()).await?;
-                Ok(Answer::Denied(reason))
+                let record = self.refused(reason.as_str());
+                self.refuse(record.clone()).await?;
+                Ok(Answer::Denied(reason, Claims::of(record)))
             }
         }
     }

@@ -40,6 +40,8 @@ pub struct Refusal {
     pub message: String,
     /// More, under keys of its own.
     pub more: Option<Box<(&'static str, Value)>>,
+    /// The claims of an operation that the caller was shown.
+    pub authorization: Option<Box<Value>>,
 }
 
 impl Refusal {
@@ -58,6 +60,7 @@ impl Refusal {
             reason,
             message: message.into(),
             more: None,
+            authorization: None,
         }
     }
 
@@ -102,6 +105,13 @@ impl Refusal {
         self
     }
 
+    /// With the claims that were considered.
+    #[must_use]
+    pub fn authorized_by(mut self, claims: Value) -> Self {
+        self.authorization = Some(Box::new(claims));
+        self
+    }
+
     /// With more to say.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: Value) -> Self {
@@ -122,7 +132,11 @@ impl IntoResponse for Refusal {
             let (key, value) = *more;
             error.insert(key.to_owned(), value);
         }
-        let mut response = json_value(self.status, &json!({"ok": false, "error": error}));
+        let mut body = json!({"ok": false, "error": error});
+        if let (Some(body), Some(claims)) = (body.as_object_mut(), self.authorization) {
+            body.insert("authorization".to_owned(), *claims);
+        }
+        let mut response = json_value(self.status, &body);
         if self.status == StatusCode::UNAUTHORIZED {
             response
                 .headers_mut()

@@ -163,14 +163,20 @@ fn answered(answer: Answer, operation: &str) -> Response {
             &json!({"ok": true, "decision": "effect_suppressed"}),
         ),
         Answer::Absent => absent().of(operation).into_response(),
-        Answer::Denied(reason) => Refusal::new(
-            StatusCode::FORBIDDEN,
-            "policy_denied",
-            reason.as_str(),
-            denial_message(reason),
-        )
-        .of(operation)
-        .into_response(),
+        Answer::Denied(reason, claims) => {
+            let refusal = Refusal::new(
+                StatusCode::FORBIDDEN,
+                "policy_denied",
+                reason.as_str(),
+                denial_message(reason),
+            )
+            .of(operation);
+            match claims {
+                Some(claims) => refusal.authorized_by(json!(claims)),
+                None => refusal,
+            }
+            .into_response()
+        }
         Answer::InvalidArguments(faults) => Refusal::new(
             StatusCode::BAD_REQUEST,
             "input_invalid",

@@ -146,6 +146,7 @@ fn grant(task: Ulid, selections: &[Ulid]) -> SealedGrant {
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
         bound_arguments: Vec::new(),
+        mandate: None,
         selection_tokens: selections
             .iter()
             .map(|token| (*token, "note_selection".to_owned()))
@@ -171,6 +172,7 @@ async fn try_issue(store: &dyn Store, task: Ulid, selections: &[Ulid]) -> Result
     let new = NewTask {
         id: task,
         token_hash: HASH,
+        exposures: (Digest::of_bytes(b"{}"), "{}"),
         grant: &grant(task, selections),
         message: Some("Hello"),
         expires_at: later(),

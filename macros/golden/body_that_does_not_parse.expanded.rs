@@ -22,6 +22,8 @@ const __action_now: ::actum::__private::Action = {
             selection_token: ::core::option::Option::None,
             egress_channels: ::core::option::Option::None,
             egress_class: ::core::option::Option::None,
+            asks: ::actum::__private::Asks::NOTHING,
+            redact: &[],
             hints: ::actum::__private::Hints {
                 read_only: false,
                 destructive: false,

@@ -34,6 +34,8 @@ const __action_now: facade::actum::__private::Action = {
             selection_token: ::core::option::Option::None,
             egress_channels: ::core::option::Option::None,
             egress_class: ::core::option::Option::None,
+            asks: facade::actum::__private::Asks::NOTHING,
+            redact: &[],
             hints: facade::actum::__private::Hints {
                 read_only: false,
                 destructive: false,

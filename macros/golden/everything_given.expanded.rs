@@ -39,6 +39,8 @@ pub(crate) const __action_delete: ::actum::__private::Action = {
             selection_token: ::core::option::Option::Some("email_thread_selection"),
             egress_channels: ::core::option::Option::Some(&["owner", "imap"]),
             egress_class: ::core::option::Option::Some("mail"),
+            asks: ::actum::__private::Asks::NOTHING,
+            redact: &[],
             hints: ::actum::__private::Hints {
                 read_only: false,
                 destructive: true,

@@ -41,6 +41,8 @@ const __action_send: ::actum::__private::Action = {
             selection_token: ::core::option::Option::Some("email_thread_selection"),
             egress_channels: ::core::option::Option::None,
             egress_class: ::core::option::Option::None,
+            asks: ::actum::__private::Asks::NOTHING,
+            redact: &[],
             hints: ::actum::__private::Hints {
                 read_only: false,
                 destructive: false,

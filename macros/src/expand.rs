@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{LitStr, Path, Type};
 
-use crate::model::{Declaration, Function, Parameter};
+use crate::model::{Asks, Declaration, Function, Parameter};
 
 /// The hidden registration that stands beside the untouched function.
 pub fn registration(declaration: &Declaration, function: &Function) -> TokenStream {
@@ -34,6 +34,11 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
     let egress_class = option(declaration.egress_class.as_ref());
     let channels = declaration.egress_channels.as_ref();
     let egress_channels = option(channels.map(|list| quote!(&[#(#list),*])));
+    let asks = asks(&declaration.asks, &actum);
+    let redact = declaration
+        .redact
+        .iter()
+        .map(|(path, marker)| quote!((#path, #marker)));
     let parameters = match function.payload() {
         Some(ty) => quote!(#actum::parameters::<#ty>),
         None => quote!(#actum::no_parameters),
@@ -70,6 +75,8 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
                     selection_token: #selection_token,
                     egress_channels: #egress_channels,
                     egress_class: #egress_class,
+                    asks: #asks,
+                    redact: &[#(#redact),*],
                     hints: #actum::Hints {
                         read_only: #read_only,
                         destructive: #destructive,
@@ -92,6 +99,39 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
             __ACTION
         };
         #only_one
+    }
+}
+
+/// What is asked of whoever calls.
+fn asks(asks: &Asks, actum: &TokenStream) -> TokenStream {
+    if asks.is_nothing() {
+        return quote!(#actum::Asks::NOTHING);
+    }
+    let class = option(
+        asks.class
+            .as_ref()
+            .map(|class| quote!(#actum::Class::#class)),
+    );
+    let Asks {
+        claims,
+        roles,
+        modes,
+        reads_secrets,
+        ..
+    } = asks;
+    let hatch = asks.escape_hatch.as_ref();
+    let escape_hatch = option(hatch.map(|(method, path)| quote!((#method, #path))));
+    let interaction = option(asks.interaction.as_ref());
+    quote! {
+        #actum::Asks {
+            class: #class,
+            claims: &[#(#claims),*],
+            roles: &[#(#roles),*],
+            modes: &[#(#modes),*],
+            reads_secrets: #reads_secrets,
+            escape_hatch: #escape_hatch,
+            interaction: #interaction,
+        }
     }
 }
 

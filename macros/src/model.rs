@@ -1,5 +1,6 @@
 //! Every rule about an annotation and its function. What comes out is ready to be quoted.
 
+mod asks;
 mod signature;
 mod text;
 
@@ -10,6 +11,7 @@ use syn::{LitStr, Path};
 
 use crate::attr::{self, Argument, ArgumentValue, Faults};
 
+pub use asks::Asks;
 pub use signature::{Function, Parameter, function};
 
 /// What an annotation says, checked.
@@ -21,6 +23,8 @@ pub struct Declaration {
     pub selection_token: Option<LitStr>,
     pub egress_channels: Option<Vec<LitStr>>,
     pub egress_class: Option<LitStr>,
+    pub asks: Asks,
+    pub redact: Vec<(LitStr, LitStr)>,
     pub approval_required: bool,
     pub non_delegable: bool,
     pub read_only: bool,
@@ -29,7 +33,7 @@ pub struct Declaration {
     pub open_world: bool,
 }
 
-const ARGUMENTS: [&str; 12] = [
+const ARGUMENTS: [&str; 20] = [
     "id",
     "description",
     "title",
@@ -41,6 +45,14 @@ const ARGUMENTS: [&str; 12] = [
     "idempotent",
     "open_world",
     "non_delegable",
+    "class",
+    "requires",
+    "roles",
+    "modes",
+    "reads_secrets",
+    "escape_hatch",
+    "interaction",
+    "redact",
     "crate",
 ];
 
@@ -109,6 +121,8 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
             "an action is `read_only` or `destructive`, not both; drop one",
         );
     }
+    let asks = asks::asks(arguments, faults);
+    let redact = find("redact").map_or_else(Vec::new, |argument| asks::redact(argument, faults));
     Some(Declaration {
         actum,
         id: id?,
@@ -117,6 +131,8 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
         selection_token,
         egress_channels,
         egress_class,
+        asks,
+        redact,
         approval_required,
         non_delegable,
         read_only,

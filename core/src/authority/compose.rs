@@ -15,10 +15,11 @@ use std::collections::BTreeSet;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::claims::Mandate;
 use super::event::{Event, Identity};
 use super::manifest::{
-    ActionList, AgentManifest, CapabilityPack, Listed, Policy, Route, SessionPolicy,
-    WorkflowManifest,
+    ActionList, Actor, AgentManifest, CapabilityPack, Listed, Policy, Route, Scenario,
+    SessionPolicy, WorkflowManifest,
 };
 use super::terms::{DataClassification, Lifecycle, RouteEffect};
 use crate::bound::BoundArgument;
@@ -43,10 +44,23 @@ pub struct ComposeInput<'a> {
     pub global_policy: &'a Policy,
     /// What the session adds.
     pub session: &'a SessionPolicy,
+    /// What claims add, where the route names a scenario.
+    pub claims: Option<ClaimsInput<'a>>,
     /// Whether an action id is in the catalog.
     pub known: &'a dyn Fn(&str) -> bool,
     /// The time of composition.
     pub now: Timestamp,
+}
+
+/// What composition by claims looks at.
+#[derive(Clone, Copy)]
+pub struct ClaimsInput<'a> {
+    /// The route's scenario.
+    pub scenario: &'a Scenario,
+    /// The actor that the sender is, if it is one.
+    pub actor: Option<&'a Actor>,
+    /// The actions of the catalog that a mandate's claims offer.
+    pub offered: &'a dyn Fn(&Mandate) -> BTreeSet<ActionId>,
 }
 
 /// The authority of one task.
@@ -66,6 +80,9 @@ pub struct Composition {
     pub output_channels: BTreeSet<String>,
     /// What arguments are held to; from the capability pack alone.
     pub bound_arguments: Vec<BoundArgument>,
+    /// What the actor and the scenario bring, where the route names a scenario and the sender is an
+    /// actor.
+    pub mandate: Option<Mandate>,
     /// What may be used up.
     pub limits: Limits,
     /// When it ends.
@@ -92,7 +109,7 @@ pub enum ComposeError {
     /// A manifest does not take part.
     #[error("{manifest} is not active (lifecycle_state={state:?})")]
     NotActive {
-        /// Which: `route`, `agent`, `workflow`, `capability_pack` or `global_policy`.
+        /// Which: `route`, `agent`, `workflow`, `capability_pack`, `global_policy` or `scenario`.
         manifest: &'static str,
         /// Where it stands instead.
         state: Lifecycle,
@@ -140,7 +157,12 @@ pub enum ComposeError {
 pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
     check_active(input)?;
     check_route(input)?;
-    let lists = Lists::read(input)?;
+    let mut lists = Lists::read(input)?;
+    let by_claims = by_claims(input);
+    if let Some((claims, _, mandate)) = &by_claims {
+        // One merge: what claims offer is allowed like what a list allows, and no more than that.
+        lists.allow.extend((claims.offered)(mandate));
+    }
     let bound_arguments = read_bounds(input)?;
     check_classification(input)?;
 
@@ -156,6 +178,17 @@ pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
         Some(of_pack) => agent.limits.max_runtime_seconds.min(of_pack),
         None => agent.limits.max_runtime_seconds,
     };
+    let mut authority_sources = vec![
+        format!("global_policy:v{}", global_policy.version),
+        format!("route:{}:v{}", route.id, route.version),
+        format!("agent:{}:v{}", agent.id, agent.version),
+        format!("workflow:{}:v{}", workflow.id, workflow.version),
+        format!("capability_pack:{}:v{}", pack.id, pack.version),
+    ];
+    if let Some((ClaimsInput { scenario, .. }, actor, _)) = &by_claims {
+        authority_sources.push(format!("scenario:{}:v{}", scenario.id, scenario.version));
+        authority_sources.push(format!("actor:{}:v{}", actor.id, actor.version));
+    }
     let (allowed_actions, approval_required_actions, denied_actions) = lists.settle();
     Ok(Composition {
         allowed_actions,
@@ -170,14 +203,17 @@ pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
             max_runtime_seconds,
         },
         expires_at: expiry(input.now, max_runtime_seconds)?,
-        authority_sources: vec![
-            format!("global_policy:v{}", global_policy.version),
-            format!("route:{}:v{}", route.id, route.version),
-            format!("agent:{}:v{}", agent.id, agent.version),
-            format!("workflow:{}:v{}", workflow.id, workflow.version),
-            format!("capability_pack:{}:v{}", pack.id, pack.version),
-        ],
+        authority_sources,
+        mandate: by_claims.map(|(_, _, mandate)| mandate),
     })
+}
+
+/// What the actor and the scenario bring. A sender who is no active actor brings nothing.
+fn by_claims<'a>(input: &ComposeInput<'a>) -> Option<(ClaimsInput<'a>, &'a Actor, Mandate)> {
+    let claims = input.claims?;
+    let actor = claims.actor?;
+    let mandate = Mandate::of(actor, claims.scenario, input.global_policy)?;
+    Some((claims, actor, mandate))
 }
 
 fn check_active(input: &ComposeInput<'_>) -> Result<(), ComposeError> {
@@ -188,8 +224,11 @@ fn check_active(input: &ComposeInput<'_>) -> Result<(), ComposeError> {
         ("capability_pack", input.pack.lifecycle_state),
         ("global_policy", input.global_policy.lifecycle_state),
     ];
+    let claims = input.claims;
+    let scenario = claims.map(|claims| ("scenario", claims.scenario.lifecycle_state));
     match states
         .into_iter()
+        .chain(scenario)
         .find(|(_, state)| *state != Lifecycle::Active)
     {
         Some((manifest, state)) => Err(ComposeError::NotActive { manifest, state }),

@@ -10,6 +10,7 @@
 //! Nothing here reads a file, a clock or a catalog: texts, the time and "is this action known?" are
 //! arguments. Whatever is missing, unverified or not understood grants nothing.
 
+pub mod claims;
 pub mod compose;
 pub mod document;
 pub mod event;
@@ -21,11 +22,13 @@ mod sample;
 pub mod set;
 pub mod terms;
 
-pub use compose::{ComposeError, ComposeInput, Composition, Limits, compose};
+pub use claims::Mandate;
+pub use compose::{ClaimsInput, ComposeError, ComposeInput, Composition, Limits, compose};
 pub use event::{ActorHint, Event, Identity, RawEventRef, TargetRef, TrustContext};
 pub use identity::{IdentityBook, IdentityEntry, KnownIdentifier, identify};
 pub use manifest::{
-    AgentManifest, CapabilityPack, ListKind, Listed, Policy, Route, SessionPolicy, WorkflowManifest,
+    Actor, AgentManifest, CapabilityPack, ListKind, Listed, Policy, Route, Scenario, SessionPolicy,
+    WorkflowManifest,
 };
 pub use route::{Resolution, RouteDenial, resolve_route};
-pub use set::{Listing, ManifestKind, ManifestSet};
+pub use set::{Listing, ManifestKind, ManifestSet, Word, WordKind};

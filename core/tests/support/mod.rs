@@ -38,6 +38,7 @@ pub fn nothing_until(expires_at: Timestamp) -> TaskGrant {
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
         bound_arguments: Vec::new(),
+        mandate: None,
         selection_tokens: BTreeMap::new(),
         limits: Limits {
             max_model_calls: 1,

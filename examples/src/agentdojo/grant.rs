@@ -82,6 +82,7 @@ fn unsealed(task: &UserTask, sinks: &Sinks, strength: Strength) -> TaskGrant {
         approval_required_actions: BTreeSet::new(),
         denied_actions: BTreeSet::new(),
         bound_arguments: bound_arguments(task, sinks, strength),
+        mandate: None,
         allowed_egress_classes: BTreeSet::new(),
         output_channels: BTreeSet::new(),
         selection_tokens: BTreeMap::new(),

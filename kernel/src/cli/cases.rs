@@ -253,6 +253,7 @@ fn run_compose(case: &Map<String, Value>, known: &Known) -> Result<Outcome, Stri
         pack: &manifest::<CapabilityPack>(case, "capability_pack")?,
         global_policy: &manifest::<Policy>(case, "global_policy")?,
         session: &manifest::<SessionPolicy>(case, "session")?,
+        claims: None,
         known: &|id| known.ids.contains(id),
         now: field(case, "now")?,
     });
@@ -392,6 +393,7 @@ fn root(grant: &CaseGrant, token: Option<&SelectionToken>, now: Timestamp) -> Ta
         output_channels: grant.output_channels.clone(),
         // Cases tell the type of a token where they tell the stored token.
         bound_arguments: Vec::new(),
+        mandate: None,
         selection_tokens: grant
             .selection_tokens
             .iter()

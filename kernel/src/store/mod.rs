@@ -55,6 +55,8 @@ pub struct NewTask<'a> {
     pub expires_at: Timestamp,
     /// The catalog that it was issued under, by digest, as canonical JSON.
     pub catalog: (Digest, &'a str),
+    /// What it is shown of the catalog and why no more, by digest, as canonical JSON.
+    pub exposures: (Digest, &'a str),
     /// The selection tokens minted for it.
     pub selections: &'a [NewSelection],
 }

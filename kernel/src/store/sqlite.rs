@@ -266,6 +266,12 @@ impl Store for SqliteStore {
             .bind(catalog)
             .execute(&mut *write.tx)
             .await?;
+        let (exposures_digest, exposures) = task.exposures;
+        sqlx::query("INSERT INTO exposures (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            .bind(exposures_digest.to_string())
+            .bind(exposures)
+            .execute(&mut *write.tx)
+            .await?;
         sqlx::query(
             "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at) VALUES (?, ?, ?, ?, ?)",
         )

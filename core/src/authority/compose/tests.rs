@@ -48,6 +48,7 @@ impl Setup {
             pack: &self.pack,
             global_policy: &self.global_policy,
             session: &self.session,
+            claims: None,
             known,
             now: self.now,
         })

@@ -5,16 +5,20 @@
 //! malformed must reach it as an unknown one. Files are checked further by
 //! [`ManifestSet`](super::ManifestSet).
 
+mod actor;
 mod agent;
 mod pack;
 mod policy;
 mod route;
+mod scenario;
 mod workflow;
 
+pub use actor::Actor;
 pub use agent::{AgentLimits, AgentManifest, MemoryScope, ModelPolicy, OutputChannels};
 pub use pack::{AppliesTo, CapabilityPack, Constraints};
 pub use policy::{Policy, SessionPolicy};
 pub use route::{ActorMatch, Route, RouteMatch};
+pub use scenario::Scenario;
 pub use workflow::{Escalation, State, Step, Transition, WorkflowManifest};
 
 use super::document::{At, Decode, Position};

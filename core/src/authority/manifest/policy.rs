@@ -21,6 +21,8 @@ record! {
         pub approval_required: Vec<Listed> = Vec::new(),
         /// The actions that are denied.
         pub denied_actions: Vec<Listed> = Vec::new(),
+        /// Claims that nobody holds in any scenario.
+        pub denied_claims: Vec<Located<String>> = Vec::new(),
         /// Bounds, for the record.
         pub constraints: Constraints = Constraints::default(),
     }

@@ -27,6 +27,8 @@ record! {
         pub workflow: Option<Located<String>> = None,
         /// The capability pack of the task.
         pub capability_pack: Option<Located<String>> = None,
+        /// The scenario of the task, in which an actor's claims count.
+        pub scenario: Option<Located<String>> = None,
         /// The voice of the agent.
         pub persona: Option<String> = None,
     }

@@ -2,15 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ulid::Ulid;
+
 use super::{Draft, Filed, GLOBAL_POLICY, ManifestKind};
 use crate::authority::document::{Fault, Located, Report, excerpt};
-use crate::authority::manifest::{ActionList, Listed, Route, WorkflowManifest};
+use crate::authority::manifest::{ActionList, Actor, Listed, Route, Scenario, WorkflowManifest};
 use crate::authority::terms::{Lifecycle, RouteEffect};
 use crate::id::ActionId;
 
 /// The version of the manifests' shape that is understood.
 const SCHEMA_VERSION: u32 = 1;
-/// The longest id of a manifest, in bytes.
+/// The longest id of a manifest, and the longest claim, role, mode or interaction kind, in bytes.
 const MAX_ID: usize = 128;
 
 /// All faults of a draft that no file shows by itself.
@@ -45,6 +47,7 @@ pub(super) fn check(draft: &Draft) -> Vec<Fault> {
             let policy = &filed.manifest;
             check_head(&policy.id, &policy.schema_version, report);
             check_lists(policy.lists(), report);
+            check_words(&policy.denied_claims, "denied_claims", report);
             if policy.id.value != GLOBAL_POLICY && policy.lifecycle_state == Lifecycle::Active {
                 report.fault(
                     policy.id.position,
@@ -56,6 +59,16 @@ pub(super) fn check(draft: &Draft) -> Vec<Fault> {
                     format!("move its lists into the policy `{GLOBAL_POLICY}`, or retire it"),
                 );
             }
+        }));
+    }
+    for filed in draft.actors.values() {
+        faults.extend(in_file(filed, |report| {
+            check_actor(draft, &filed.manifest, report);
+        }));
+    }
+    for filed in draft.scenarios.values() {
+        faults.extend(in_file(filed, |report| {
+            check_scenario(&filed.manifest, report);
         }));
     }
     let active = draft
@@ -121,7 +134,71 @@ fn check_route(draft: &Draft, route: &Route, report: &Report) {
             None => {}
         }
     }
+    if let Some(id) = &route.scenario {
+        draft.check_reference(ManifestKind::Scenario, id, "scenario", report);
+    }
     check_fit(draft, route, report);
+}
+
+fn check_actor(draft: &Draft, actor: &Actor, report: &Report) {
+    check_head(&actor.id, &actor.schema_version, report);
+    check_words(&actor.roles, "roles", report);
+    check_words(&actor.claims, "claims", report);
+    let principal = &actor.principal_id;
+    if !Ulid::from_string(principal).is_ok_and(|id| id.to_string() == **principal) {
+        report.fault(
+            principal.position,
+            "principal_id",
+            format!("`{}` is no principal", excerpt(principal)),
+            "name one by its ULID, as `identities` in the configuration has it",
+        );
+    }
+    let others = draft.actors.values().map(|filed| &filed.manifest);
+    for other in others.filter(|other| other.id.value < actor.id.value) {
+        if other.principal_id.value == principal.value {
+            report.fault(
+                principal.position,
+                "principal_id",
+                format!("it is actor `{}` already", excerpt(&other.id)),
+                "a principal is one actor; keep one of the two",
+            );
+        }
+    }
+}
+
+fn check_scenario(scenario: &Scenario, report: &Report) {
+    check_head(&scenario.id, &scenario.schema_version, report);
+    check_words([&scenario.mode], "mode", report);
+    check_words(&scenario.claims, "claims", report);
+    check_words(&scenario.denied_claims, "denied_claims", report);
+    check_words(&scenario.interaction_kinds, "interaction_kinds", report);
+    for (index, action) in scenario.denied_actions.iter().enumerate() {
+        check_action(action, &format!("denied_actions[{index}]"), report);
+    }
+}
+
+/// Claims, roles and the like are compared as they are, so that a blank too many would be a quiet
+/// difference.
+fn check_words<'a>(
+    words: impl IntoIterator<Item = &'a Located<String>>,
+    field: &str,
+    report: &Report,
+) {
+    for (index, word) in words.into_iter().enumerate() {
+        let text = word.as_str();
+        if text.is_empty()
+            || text.len() > MAX_ID
+            || text.trim() != text
+            || text.chars().any(char::is_control)
+        {
+            report.fault(
+                word.position,
+                format!("{field}[{index}]"),
+                format!("`{}` is no word that can be compared", excerpt(text)),
+                format!("write 1 to {MAX_ID} bytes without white space around them"),
+            );
+        }
+    }
 }
 
 /// A workflow is made for one agent and one pack; a route that pairs it with others is a mistake.
@@ -294,6 +371,8 @@ impl Draft {
             ManifestKind::Workflow => keys(&self.workflows),
             ManifestKind::CapabilityPack => keys(&self.packs),
             ManifestKind::Policy => keys(&self.policies),
+            ManifestKind::Actor => keys(&self.actors),
+            ManifestKind::Scenario => keys(&self.scenarios),
         };
         if known.contains(&id.as_str()) || self.is_undecoded(kind, id) {
             return;

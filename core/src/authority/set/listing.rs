@@ -1,7 +1,7 @@
-//! Every action that a manifest lists, with the line that lists it.
+//! Every action, and every word of claims, that a manifest lists, with the line that lists it.
 
 use super::{Filed, ManifestKind, ManifestSet};
-use crate::authority::document::Position;
+use crate::authority::document::{Located, Position};
 use crate::authority::manifest::{ActionList, ListKind};
 
 /// One action in one list of one manifest.
@@ -72,12 +72,106 @@ impl ManifestSet {
                 filed.manifest.lists(),
             )
         });
+        let scenarios = self.scenarios.values().flat_map(|filed| {
+            let denied = filed.manifest.denied_actions.iter();
+            denied.map(|listed| Listing {
+                action: &listed.id,
+                kind: ListKind::Deny,
+                manifest: ManifestKind::Scenario,
+                manifest_id: &filed.manifest.id,
+                field: "denied_actions",
+                file: &filed.file,
+                position: listed.position,
+            })
+        });
         agents
             .chain(workflows)
             .chain(packs)
             .chain(bounds)
             .chain(policies)
+            .chain(scenarios)
     }
+
+    /// Every claim, mode and interaction kind of every actor, scenario and policy, active or not, in a
+    /// stable order.
+    pub fn words(&self) -> impl Iterator<Item = Word<'_>> {
+        let actors = self.actors.values().flat_map(|filed| {
+            let lists = [("claims", WordKind::Claim, filed.manifest.claims.as_slice())];
+            words_of(ManifestKind::Actor, filed, &filed.manifest.id, lists)
+        });
+        let scenarios = self.scenarios.values().flat_map(|filed| {
+            let it = &filed.manifest;
+            let lists = [
+                ("mode", WordKind::Mode, std::slice::from_ref(&it.mode)),
+                ("claims", WordKind::Claim, &it.claims),
+                ("denied_claims", WordKind::Claim, &it.denied_claims),
+                (
+                    "interaction_kinds",
+                    WordKind::Interaction,
+                    &it.interaction_kinds,
+                ),
+            ];
+            words_of(ManifestKind::Scenario, filed, &it.id, lists)
+        });
+        let policies = self.policies.values().flat_map(|filed| {
+            let lists = [(
+                "denied_claims",
+                WordKind::Claim,
+                filed.manifest.denied_claims.as_slice(),
+            )];
+            words_of(ManifestKind::Policy, filed, &filed.manifest.id, lists)
+        });
+        actors.chain(scenarios).chain(policies)
+    }
+}
+
+/// What a [`Word`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WordKind {
+    /// A claim.
+    Claim,
+    /// A task mode.
+    Mode,
+    /// A way of turning to a person.
+    Interaction,
+}
+
+/// One word that actions and manifests have in common, in one manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// What it is.
+    pub kind: WordKind,
+    /// The word.
+    pub text: &'a str,
+    /// What the manifest is.
+    pub manifest: ManifestKind,
+    /// The manifest's id.
+    pub manifest_id: &'a str,
+    /// The field, such as `denied_claims`.
+    pub field: &'static str,
+    /// The file.
+    pub file: &'a str,
+    /// The place in the file.
+    pub position: Option<Position>,
+}
+
+fn words_of<'a, T, const N: usize>(
+    manifest: ManifestKind,
+    filed: &'a Filed<T>,
+    manifest_id: &'a str,
+    lists: [(&'static str, WordKind, &'a [Located<String>]); N],
+) -> impl Iterator<Item = Word<'a>> {
+    lists.into_iter().flat_map(move |(field, kind, words)| {
+        words.iter().map(move |word| Word {
+            kind,
+            text: word,
+            manifest,
+            manifest_id,
+            field,
+            file: &filed.file,
+            position: word.position,
+        })
+    })
 }
 
 fn of_file<'a, T>(

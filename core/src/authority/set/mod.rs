@@ -1,6 +1,7 @@
 //! All manifests of an installation, read and checked together.
 //!
-//! The folder says what a file is: `routes/`, `agents/`, `workflows/`, `packs/`, `policies/`. Reading
+//! The folder says what a file is: `routes/`, `agents/`, `workflows/`, `packs/`, `policies/`,
+//! `actors/`, `scenarios/`. Reading
 //! either gives a set in which every reference leads somewhere, or every fault of every file.
 
 mod check;
@@ -8,12 +9,15 @@ mod listing;
 
 use std::collections::BTreeMap;
 
+use super::claims::Mandate;
 use super::document::{At, Decode, Fault, Faults, Located, Node, Report, excerpt};
-use super::manifest::{AgentManifest, CapabilityPack, Policy, Route, WorkflowManifest};
+use super::manifest::{
+    Actor, AgentManifest, CapabilityPack, Policy, Route, Scenario, WorkflowManifest,
+};
 use super::terms::Lifecycle;
 use crate::digest::Digest;
 
-pub use listing::Listing;
+pub use listing::{Listing, Word, WordKind};
 
 /// The id of the policy that takes part in every composition.
 pub const GLOBAL_POLICY: &str = "global";
@@ -33,15 +37,21 @@ pub enum ManifestKind {
     CapabilityPack,
     /// In `policies/`.
     Policy,
+    /// In `actors/`.
+    Actor,
+    /// In `scenarios/`.
+    Scenario,
 }
 
 impl ManifestKind {
-    const FOLDERS: [(&'static str, Self); 5] = [
+    const FOLDERS: [(&'static str, Self); 7] = [
         ("routes", Self::Route),
         ("agents", Self::Agent),
         ("workflows", Self::Workflow),
         ("packs", Self::CapabilityPack),
         ("policies", Self::Policy),
+        ("actors", Self::Actor),
+        ("scenarios", Self::Scenario),
     ];
 
     /// The kind of the file at `path`, which is `folder/name.yaml`.
@@ -65,6 +75,8 @@ impl ManifestKind {
             Self::Workflow => "workflow",
             Self::CapabilityPack => "capability pack",
             Self::Policy => "policy",
+            Self::Actor => "actor",
+            Self::Scenario => "scenario",
         }
     }
 }
@@ -87,6 +99,8 @@ pub struct ManifestSet {
     workflows: BTreeMap<String, Filed<WorkflowManifest>>,
     packs: BTreeMap<String, Filed<CapabilityPack>>,
     policies: BTreeMap<String, Filed<Policy>>,
+    actors: BTreeMap<String, Filed<Actor>>,
+    scenarios: BTreeMap<String, Filed<Scenario>>,
     global_policy: Policy,
     revision: Digest,
 }
@@ -165,6 +179,38 @@ impl ManifestSet {
         ))
     }
 
+    /// The actors, by id.
+    pub fn actors(&self) -> impl Iterator<Item = &Actor> {
+        self.actors.values().map(|filed| &filed.manifest)
+    }
+
+    /// The scenarios, by id.
+    pub fn scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        self.scenarios.values().map(|filed| &filed.manifest)
+    }
+
+    /// The actor that a principal is.
+    #[must_use]
+    pub fn actor_of(&self, principal_id: &str) -> Option<&Actor> {
+        self.actors()
+            .find(|actor| actor.principal_id.value == principal_id)
+    }
+
+    /// The scenario that a route names.
+    #[must_use]
+    pub fn scenario_of(&self, route: &Route) -> Option<&Scenario> {
+        let id = route.scenario.as_ref()?;
+        self.scenarios.get(id.as_str()).map(|filed| &filed.manifest)
+    }
+
+    /// What is left of a mandate by these manifests: its actor may hold less than it did, or be gone.
+    #[must_use]
+    pub fn left_of(&self, mandate: &Mandate) -> Option<Mandate> {
+        let actor = &self.actors.get(&mandate.actor)?.manifest;
+        let scenario = &self.scenarios.get(&mandate.scenario)?.manifest;
+        Mandate::of(actor, scenario, &self.global_policy)?.meet(mandate)
+    }
+
     /// The policy that takes part in every composition.
     #[must_use]
     pub fn global_policy(&self) -> &Policy {
@@ -189,6 +235,8 @@ struct Draft {
     workflows: BTreeMap<String, Filed<WorkflowManifest>>,
     packs: BTreeMap<String, Filed<CapabilityPack>>,
     policies: BTreeMap<String, Filed<Policy>>,
+    actors: BTreeMap<String, Filed<Actor>>,
+    scenarios: BTreeMap<String, Filed<Scenario>>,
     /// What files that could not be decoded are called, by their name and by the id in them. A
     /// reference to one of them is not dangling: its file is reported already.
     undecoded: Vec<(ManifestKind, String)>,
@@ -217,7 +265,7 @@ impl Draft {
                 None,
                 "",
                 "this is in no known folder",
-                "a manifest is routes/*.yaml, agents/*.yaml, workflows/*.yaml, packs/*.yaml or policies/*.yaml",
+                "a manifest is routes/*.yaml, agents/*.yaml, workflows/*.yaml, packs/*.yaml, policies/*.yaml, actors/*.yaml or scenarios/*.yaml",
             );
         }
         self.faults.extend(report.into_faults());
@@ -245,6 +293,8 @@ impl Draft {
             ManifestKind::Workflow => keep(&mut self.workflows, path, at, report, |it| &it.id),
             ManifestKind::CapabilityPack => keep(&mut self.packs, path, at, report, |it| &it.id),
             ManifestKind::Policy => keep(&mut self.policies, path, at, report, |it| &it.id),
+            ManifestKind::Actor => keep(&mut self.actors, path, at, report, |it| &it.id),
+            ManifestKind::Scenario => keep(&mut self.scenarios, path, at, report, |it| &it.id),
         }
     }
 
@@ -263,6 +313,8 @@ impl Draft {
                 workflows: self.workflows,
                 packs: self.packs,
                 policies: self.policies,
+                actors: self.actors,
+                scenarios: self.scenarios,
                 global_policy,
                 revision: revision(&self.files),
             }),
