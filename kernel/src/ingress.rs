@@ -25,6 +25,7 @@ use ulid::Ulid;
 use crate::Kernel;
 use crate::auth::{Secret, TaskToken};
 use crate::config::{Config, Connector};
+use crate::ids::Ids;
 use crate::ledger::{Entry, Kind};
 use crate::store::{NewSelection, NewTask, StoreError};
 
@@ -104,6 +105,8 @@ pub struct Composer<'a> {
     pub catalog_digest: Digest,
     /// How long a selection token lives.
     pub selection_lifetime: Duration,
+    /// Where new ids come from.
+    pub ids: &'a Ids,
 }
 
 impl Composer<'_> {
@@ -118,7 +121,7 @@ impl Composer<'_> {
         now: Timestamp,
     ) -> Result<Composed, Turned> {
         check(connector, posted)?;
-        let event = event(connector, posted, now)?;
+        let event = event(connector, posted, now, self.ids.next())?;
         let (identity, relationship) = identify(&event, self.identities);
         if let Some(warning) = &identity.authority_warning {
             tracing::warn!(event = %event.id, warning, "an identity was claimed and given no weight");
@@ -159,8 +162,8 @@ impl Composer<'_> {
             .checked_add(lifetime)
             .unwrap_or(now)
             .min(composition.expires_at);
-        let selections = selections(&event, void_at);
-        let id = Ulid::generate();
+        let selections = selections(&event, void_at, self.ids);
+        let id = self.ids.next();
         let principal = match identity.principal_id {
             Some(principal) => Principal::Known(principal.to_string()),
             None => Principal::Anonymous(format!("{}:{}", *connector.id, event.channel_account)),
@@ -227,6 +230,7 @@ impl Kernel {
             catalog: &self.catalog,
             catalog_digest: self.catalog_digest,
             selection_lifetime: Config::seconds(&self.limits.selection_seconds),
+            ids: &self.ids,
         }
     }
 
@@ -367,11 +371,16 @@ fn check(connector: &Connector, posted: &PostedEvent) -> Result<(), Turned> {
     Ok(())
 }
 
-fn event(connector: &Connector, posted: &PostedEvent, now: Timestamp) -> Result<Event, Turned> {
+fn event(
+    connector: &Connector,
+    posted: &PostedEvent,
+    now: Timestamp,
+    id: Ulid,
+) -> Result<Event, Turned> {
     let digest =
         Digest::of_json(posted).map_err(|error| turned("event_invalid", error.to_string()))?;
     Ok(Event {
-        id: Ulid::generate(),
+        id,
         source: connector.source.clone(),
         connector: Some(connector.id.to_string()),
         account_role: connector.account_role.clone(),
@@ -402,7 +411,7 @@ fn event(connector: &Connector, posted: &PostedEvent, now: Timestamp) -> Result<
 
 /// What the owner selected becomes single-use tokens. Only a verified event can have been a
 /// selection of the owner's.
-fn selections(event: &Event, expires_at: Timestamp) -> Vec<NewSelection> {
+fn selections(event: &Event, expires_at: Timestamp, ids: &Ids) -> Vec<NewSelection> {
     if !event.verified_source {
         return Vec::new();
     }
@@ -416,7 +425,7 @@ fn selections(event: &Event, expires_at: Timestamp) -> Vec<NewSelection> {
             };
             let target = target.id.clone()?;
             Some(NewSelection {
-                id: Ulid::generate(),
+                id: ids.next(),
                 token_type: token_type.to_owned(),
                 target,
                 expires_at,

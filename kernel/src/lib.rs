@@ -15,6 +15,7 @@ mod connector;
 pub mod connectors;
 mod folder;
 pub mod http;
+mod ids;
 pub mod ingress;
 pub mod ledger;
 mod manifests;
@@ -56,6 +57,7 @@ use crate::ledger::{Entry, Kind};
 use crate::store::{SqliteStore, Store};
 
 pub use clock::Clock;
+pub use ids::Ids;
 pub use manifests::load as load_manifests;
 pub use router::router;
 
@@ -78,6 +80,7 @@ pub struct Kernel {
     mail: MailSource,
     news: Arc<Notify>,
     clock: Clock,
+    ids: Ids,
     limits: Limits,
     places: Semaphore,
     running: TaskTracker,
@@ -108,8 +111,10 @@ impl std::error::Error for StartFaults {}
 #[derive(Debug)]
 pub struct KernelBuilder {
     config: Config,
+    registry: Option<Registry>,
     resources: Resources,
     clock: Clock,
+    ids: Ids,
 }
 
 impl KernelBuilder {
@@ -117,6 +122,20 @@ impl KernelBuilder {
     #[must_use]
     pub fn resource<T: Any + Send + Sync>(mut self, resource: T) -> Self {
         self.resources = self.resources.with(resource);
+        self
+    }
+
+    /// Gives the kernel this registry, instead of that of every action that is linked in.
+    #[must_use]
+    pub fn registry(mut self, registry: Registry) -> Self {
+        self.registry = Some(registry);
+        self
+    }
+
+    /// Takes new ids from another source than the system's.
+    #[must_use]
+    pub fn ids(mut self, ids: Ids) -> Self {
+        self.ids = ids;
         self
     }
 
@@ -134,12 +153,14 @@ impl KernelBuilder {
     pub async fn build(self) -> Result<Arc<Kernel>, StartFaults> {
         let Self {
             config,
+            registry,
             resources,
             clock,
+            ids,
         } = self;
         let mut faults = Vec::new();
         let manifests = gather(&mut faults, manifests::load(&config.manifests));
-        let registry = gather(&mut faults, Registry::linked());
+        let registry = gather(&mut faults, registry.map_or_else(Registry::linked, Ok));
         let mail = config
             .mailbox
             .as_deref()
@@ -181,11 +202,12 @@ impl KernelBuilder {
             return Err(StartFaults(faults));
         };
 
-        let ids = config
+        let connector_ids = config
             .connectors
             .iter()
             .map(|connector| connector.id.as_str());
-        let keys = Keys::open(&config.data.join("keys"), ids).map_err(StartFaults::one)?;
+        let keys =
+            Keys::open(&config.data.join("keys"), connector_ids).map_err(StartFaults::one)?;
         let store = SqliteStore::open(&config.data)
             .await
             .map_err(StartFaults::one)?;
@@ -261,6 +283,7 @@ impl KernelBuilder {
             mail,
             news,
             clock,
+            ids,
             places: Semaphore::new(config.limits.concurrent_requests.value),
             limits: config.limits,
             running: TaskTracker::new(),
@@ -315,8 +338,10 @@ impl Kernel {
     pub fn builder(config: Config) -> KernelBuilder {
         KernelBuilder {
             config,
+            registry: None,
             resources: Resources::new(),
             clock: Clock::system(),
+            ids: Ids::random(),
         }
     }
 

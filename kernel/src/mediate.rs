@@ -251,7 +251,7 @@ impl Attempt<'_> {
         kind: Kind,
         record: &Authorization,
     ) -> Result<NewCall, StoreError> {
-        let id = Ulid::generate();
+        let id = self.kernel.ids.next();
         let body = self.body(json!({
             "call": id,
             "selection_token": spends,

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::load_config;
 use crate::clock::Clock;
+use crate::ids::Ids;
 use crate::ingress::{Composer, PostedEvent};
 
 pub(super) fn run(config: Option<PathBuf>, event: &Path, as_json: bool) -> Result<(), String> {
@@ -40,6 +41,7 @@ pub(super) fn run(config: Option<PathBuf>, event: &Path, as_json: bool) -> Resul
         identities: &config.identities,
         catalog: &catalog,
         catalog_digest: catalog.digest().map_err(|error| error.to_string())?,
+        ids: &Ids::random(),
         selection_lifetime: crate::config::Config::seconds(&config.limits.selection_seconds),
     };
     let composed = composer
