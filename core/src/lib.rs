@@ -138,6 +138,7 @@ pub mod lock;
 mod presentation;
 pub mod project;
 pub mod provider;
+pub mod redact;
 pub mod registry;
 pub mod requirement;
 pub mod schema;
@@ -151,6 +152,7 @@ pub use digest::Digest;
 pub use grant::{SealedGrant, TaskGrant, VerifiedGrant};
 pub use id::{ActionId, ToolName};
 pub use project::{CatalogView, project};
+pub use redact::{Confidential, Secret};
 pub use registry::Registry;
 pub use requirement::{Class, Requirements};
 /// The version that `actum` was built with; [`serde`] tells how to use it from here.
