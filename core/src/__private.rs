@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::action::{ActionError, HandlerContext};
+use crate::redact::Confidential;
 
 pub use crate::action::{
     Action, Asks, Declaration, DeclarationKind, HandlerFuture, HostType, Place, Prepared,
@@ -120,25 +121,25 @@ pub trait Output {
     /// The value of success.
     type Value: OutputSchema;
 
-    /// The value as JSON.
+    /// The value as JSON, what is secret in it kept apart.
     ///
     /// # Errors
     /// The handler's own, or that the value cannot be written as JSON.
-    fn into_json(self) -> Result<Value, ActionError>;
+    fn into_json(self) -> Result<Confidential, ActionError>;
 }
 // Recommended on purpose: what a `Result` lacks is told by the traits of its parts.
 impl<T: OutputSerialize + OutputSchema, E: OutputError> Output for Result<T, E> {
     type Value = T;
 
-    fn into_json(self) -> Result<Value, ActionError> {
+    fn into_json(self) -> Result<Confidential, ActionError> {
         match self {
-            Ok(value) => json_of(serde_json::to_value(value)),
+            Ok(value) => json_of(Confidential::of(&value)),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-fn json_of(written: Result<Value, serde_json::Error>) -> Result<Value, ActionError> {
+fn json_of(written: Result<Confidential, serde_json::Error>) -> Result<Confidential, ActionError> {
     written.map_err(|error| ActionError::failed(format!("the result is no JSON: {error}")))
 }
 
@@ -230,13 +231,13 @@ pub fn host<T: Resource>(context: &HandlerContext) -> Result<&T, ActionError> {
 ///
 /// # Errors
 /// The handler's own, or that the value cannot be written as JSON.
-pub fn output<T: Output>(result: T) -> Result<Value, ActionError> {
+pub fn output<T: Output>(result: T) -> Result<Confidential, ActionError> {
     result.into_json()
 }
 
 /// A handler's future, that any thread can poll.
 pub fn handler_future(
-    future: impl Future<Output = Result<Value, ActionError>> + Send + 'static,
+    future: impl Future<Output = Result<Confidential, ActionError>> + Send + 'static,
 ) -> HandlerFuture {
     Box::pin(future)
 }

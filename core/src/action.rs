@@ -14,6 +14,7 @@ use ulid::Ulid;
 
 use crate::descriptor::Hints;
 use crate::id::ActionId;
+use crate::redact::{Confidential, Watch};
 use crate::requirement::{Class, EscapeHatch, Requirements, folded_role};
 use crate::schema::SchemaFault;
 
@@ -21,7 +22,7 @@ use crate::schema::SchemaFault;
 pub type Prepared = Box<dyn FnOnce(HandlerContext) -> HandlerFuture + Send>;
 
 /// A handler's future.
-pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Value, ActionError>> + Send>>;
+pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Confidential, ActionError>> + Send>>;
 
 /// The one declaration of an action, made by `#[action]` and nothing else.
 #[derive(Debug, Clone, Copy)]
@@ -375,6 +376,12 @@ impl ActionError {
     #[must_use]
     pub fn kind(&self) -> ActionErrorKind {
         self.kind
+    }
+
+    /// The error without what a watch has seen to be secret.
+    pub(crate) fn scrubbed(self, watch: &Watch) -> Self {
+        let message = watch.scrub(&self.message).into_owned();
+        Self { message, ..self }
     }
 
     /// The text for the operator's log.

@@ -246,9 +246,13 @@ fn is_disguised(segment: &str) -> bool {
 ///
 /// A target that [`check`](ApiTarget::check) refuses allows nothing.
 #[must_use]
-pub fn allows(targets: &[ApiTarget], method: &str, path: &str) -> bool {
-    canonical_path(path)
-        .is_some_and(|path| targets.iter().any(|target| target.allows(method, &path)))
+pub fn allows<'a>(
+    targets: impl IntoIterator<Item = &'a ApiTarget>,
+    method: &str,
+    path: &str,
+) -> bool {
+    let mut targets = targets.into_iter();
+    canonical_path(path).is_some_and(|path| targets.any(|target| target.allows(method, &path)))
 }
 
 #[cfg(test)]

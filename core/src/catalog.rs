@@ -51,6 +51,8 @@ pub(crate) struct Entry {
     pub(crate) non_delegable: bool,
     /// Boxed, as most actions require nothing.
     pub(crate) requirements: Option<Box<Requirements>>,
+    /// Paths, each with what stands there instead.
+    pub(crate) redactions: BTreeMap<String, String>,
 }
 
 impl Entry {
@@ -202,6 +204,19 @@ impl ActionCatalog {
         self
     }
 
+    /// Replaces the paths at which actions' arguments and results are redacted, each with the text that
+    /// stands there instead. The [registry](crate::Registry) does the redacting.
+    #[must_use]
+    pub fn with_redactions(
+        mut self,
+        redactions: BTreeMap<ActionId, BTreeMap<String, String>>,
+    ) -> Self {
+        self.replace(redactions, |entry, new| {
+            entry.redactions = new.unwrap_or_default()
+        });
+        self
+    }
+
     /// Adds ids that exist and that nothing dispatches, such as those that an operator's manifests
     /// speak of. An id that is there already stays as it is.
     #[must_use]
@@ -311,8 +326,9 @@ impl ActionCatalog {
 
     /// The paths at which an action's arguments and results are redacted.
     #[must_use]
-    pub fn redaction_paths_of(&self, _id: &str) -> Vec<String> {
-        Vec::new()
+    pub fn redaction_paths_of(&self, id: &str) -> Vec<String> {
+        let entry = self.entries.get(id);
+        entry.map_or_else(Vec::new, |entry| entry.redactions.keys().cloned().collect())
     }
 
     /// The actions that a mandate's claims offer.
@@ -431,6 +447,7 @@ impl ActionCatalog {
                     "non_delegable": entry.non_delegable,
                     "selection_token_type": entry.selection_token_type,
                     "requirements": entry.requirements,
+                    "redactions": entry.redactions,
                 });
                 (id, told)
             })

@@ -5,6 +5,8 @@
 use std::any::type_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -15,6 +17,7 @@ use crate::catalog::{ActionCatalog, EgressDeclaration};
 use crate::descriptor::ToolDescriptor;
 use crate::gate::Permit;
 use crate::id::{ActionId, ToolName};
+use crate::redact::{Reach, RedactionPath, Redactions, Watch, reach};
 use crate::requirement::{Class, Requirements};
 use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
 
@@ -30,6 +33,16 @@ struct Registered {
     action: &'static Action,
     descriptor: ToolDescriptor,
     arguments: CompiledSchema,
+    hidden: Arc<Redactions>,
+}
+
+/// Arguments that were read.
+struct Read {
+    action: &'static Action,
+    prepared: Prepared,
+    shown: Value,
+    hidden: Arc<Redactions>,
+    watch: Watch,
 }
 
 /// All that keeps a registry from starting, in one message.
@@ -228,8 +241,20 @@ impl Registry {
                     .collect(),
             )
             .with_requirements(self.requirements())
+            .with_redactions(self.redactions())
             .with_kernel_origin(self.kernel_origin())
             .with_non_delegable(each(&|action| action.non_delegable))
+    }
+
+    fn redactions(&self) -> BTreeMap<ActionId, BTreeMap<String, String>> {
+        let of = |action: &Action| {
+            let pairs = action.redact.iter();
+            pairs
+                .map(|&(path, marker)| (path.to_owned(), marker.to_owned()))
+                .collect()
+        };
+        let actions = self.actions.iter();
+        actions.map(|(id, r)| (id.clone(), of(r.action))).collect()
     }
 
     fn requirements(&self) -> BTreeMap<ActionId, Requirements> {
@@ -285,7 +310,15 @@ impl Registry {
     /// # Errors
     /// Every fault of the arguments; one fault when nothing dispatches the action.
     pub fn check_arguments(&self, id: &str, arguments: &Value) -> Result<(), Vec<ArgumentFault>> {
-        self.prepare(id, arguments.clone()).map(drop)
+        self.read(id, arguments.clone()).map(drop)
+    }
+
+    /// Arguments that fit, as they may be looked at: what is secret in them is hidden.
+    ///
+    /// # Errors
+    /// Those of [`check_arguments`](Self::check_arguments).
+    pub fn shown_arguments(&self, id: &str, arguments: Value) -> Result<Value, Vec<ArgumentFault>> {
+        self.read(id, arguments).map(|read| read.shown)
     }
 
     /// Admits a permitted call: its arguments fit, so its handler can be run.
@@ -294,21 +327,13 @@ impl Registry {
     /// Every fault of the arguments. The permit is spent all the same.
     pub fn admit(&self, permit: Permit) -> Result<Admitted, Vec<ArgumentFault>> {
         let arguments = Value::Object(permit.request().arguments.clone());
-        let (action, prepared) = self.prepare(permit.action().as_str(), arguments)?;
-        Ok(Admitted {
-            permit,
-            action,
-            prepared,
-        })
+        let read = self.read(permit.action().as_str(), arguments)?;
+        Ok(Admitted { permit, read })
     }
 
     /// One answer from schema and serde: a call that fits the one and not the other is refused like
     /// any that does not fit, before anything is recorded as begun.
-    fn prepare(
-        &self,
-        id: &str,
-        mut arguments: Value,
-    ) -> Result<(&'static Action, Prepared), Vec<ArgumentFault>> {
+    fn read(&self, id: &str, mut arguments: Value) -> Result<Read, Vec<ArgumentFault>> {
         let refused = |problem: &str| {
             vec![ArgumentFault {
                 at: String::new(),
@@ -320,10 +345,22 @@ impl Registry {
         };
         registered.arguments.check(&arguments)?;
         without_fractions(&mut arguments);
+        let mut shown = arguments.clone();
+        let watch = Watch::default();
+        registered.hidden.apply(&mut shown);
+        watch.note_differences(&arguments, &shown);
         // The error's text may hold values; `actum::testing` finds such types before they are used.
-        let prepared = (registered.action.prepare)(arguments)
+        let prepared = watch
+            .during(|| (registered.action.prepare)(arguments))
             .map_err(|_| refused("fit the schema, and the handler's type refuses them"))?;
-        Ok((registered.action, prepared))
+        watch.hide_in(&mut shown);
+        Ok(Read {
+            action: registered.action,
+            prepared,
+            shown,
+            hidden: Arc::clone(&registered.hidden),
+            watch,
+        })
     }
 }
 
@@ -331,11 +368,22 @@ impl Registry {
 /// out of a [`Permit`], so whatever runs has passed the gate.
 pub struct Admitted {
     permit: Permit,
-    action: &'static Action,
-    prepared: Prepared,
+    read: Read,
 }
 
 impl Admitted {
+    /// The arguments as they may be looked at: what is secret in them is hidden.
+    #[must_use]
+    pub fn shown_arguments(&self) -> &Value {
+        &self.read.shown
+    }
+
+    /// What keeps the call's secrets out of the texts that are made of it.
+    #[must_use]
+    pub fn watch(&self) -> Watch {
+        self.read.watch.clone()
+    }
+
     /// The action.
     #[must_use]
     pub fn action(&self) -> &ActionId {
@@ -351,13 +399,26 @@ impl Admitted {
     /// Whether the handler says that it changes nothing.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.action.hints.read_only
+        self.read.action.hints.read_only
     }
 
-    /// Runs the handler. The future does nothing until it is polled.
+    /// Runs the handler. The future does nothing until it is polled. What is declared to be secret in
+    /// its result is hidden, and its error is rid of the secrets that were seen.
     #[must_use]
     pub fn run(self, context: HandlerContext) -> HandlerFuture {
-        (self.prepared)(context)
+        let Read {
+            prepared,
+            hidden,
+            watch,
+            ..
+        } = self.read;
+        let mut handler = watch.during(|| prepared(context));
+        Box::pin(async move {
+            let ended = poll_fn(|cx| watch.during(|| handler.as_mut().poll(cx))).await;
+            let mut result = ended.map_err(|error| error.scrubbed(&watch))?;
+            result.redact(&hidden);
+            Ok(result)
+        })
     }
 }
 
@@ -366,6 +427,33 @@ impl fmt::Debug for Admitted {
         // Arguments may be private; a debug print must not spread them.
         write!(f, "{}({})", type_name::<Self>(), self.permit.action())
     }
+}
+
+/// The paths that are hidden wherever a call can be looked into. Each has to find something, in the
+/// arguments or in the result: one that cannot is a mistake, and what it was meant to hide would show.
+fn redactions(
+    declared: &[(&str, &str)],
+    parameters: &Value,
+    result: Option<&Value>,
+) -> Result<Redactions, String> {
+    let all = Redactions::parse(declared.iter().copied()).map_err(|faults| {
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        faults.join("; ")
+    })?;
+    let finds = |path: &&RedactionPath| {
+        let mut schemas = std::iter::once(parameters).chain(result);
+        // A result is open so that it may grow, but its type writes nothing that its schema does not say.
+        schemas.any(|schema| reach(path, schema) == Reach::Told)
+    };
+    let idle: Vec<_> = all.paths().filter(|path| !finds(path)).collect();
+    if idle.is_empty() {
+        return Ok(all);
+    }
+    let idle: Vec<_> = idle.iter().map(|path| format!("`{path}`")).collect();
+    Err(format!(
+        "its redaction of {} finds nothing, in no arguments and in no result; correct the path, or drop it",
+        idle.join(", ")
+    ))
 }
 
 impl Registered {
@@ -380,6 +468,7 @@ impl Registered {
                     .to_owned(),
             );
         }
+        let hidden = redactions(action.redact, &schema, output.as_ref())?;
         let descriptor = ToolDescriptor {
             name: ToolName::of(&id).to_string(),
             description: action.description.to_owned(),
@@ -396,6 +485,7 @@ impl Registered {
                 action,
                 descriptor,
                 arguments,
+                hidden: Arc::new(hidden),
             },
         ))
     }

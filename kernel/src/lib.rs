@@ -21,6 +21,7 @@ pub mod ledger;
 mod manifests;
 pub mod mediate;
 mod owner;
+mod panics;
 mod printable;
 mod reply;
 mod request;
@@ -59,6 +60,7 @@ use crate::store::{SqliteStore, Store};
 pub use clock::Clock;
 pub use ids::Ids;
 pub use manifests::load as load_manifests;
+pub use panics::{scrub_panics, scrub_panics_into};
 pub use router::router;
 
 /// A kernel, checked and ready to serve.

@@ -7,6 +7,7 @@ use actum::action::{ActionErrorKind, Call, HandlerContext};
 use actum::authorization::{self, Authorization, Phase, StateChange};
 use actum::digest::canonical_json;
 use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
+use actum::redact::{Confidential, Delivery};
 use actum::registry::Admitted;
 use actum::schema::ArgumentFault;
 use actum::{ActionId, Digest, Selection, ToolName};
@@ -39,8 +40,8 @@ pub enum Answer {
     Done {
         /// The call's id.
         request_id: Ulid,
-        /// The result.
-        result: Value,
+        /// The result, opened for the model.
+        result: Delivery,
     },
     /// It waits for the owner.
     ApprovalRequired {
@@ -151,12 +152,15 @@ pub async fn mediate(
         }
         Verdict::ApprovalRequired(action) => {
             let value = Value::Object(request.arguments.clone());
-            if let Err(faults) = kernel.registry.check_arguments(action.as_str(), &value) {
-                call.refuse(call.refused("input_schema_invalid")).await?;
-                return Ok(Answer::InvalidArguments(faults));
-            }
+            let shown = match kernel.registry.shown_arguments(action.as_str(), value) {
+                Ok(shown) => shown,
+                Err(faults) => {
+                    call.refuse(call.refused("input_schema_invalid")).await?;
+                    return Ok(Answer::InvalidArguments(faults));
+                }
+            };
             let record = record.leading_to(StateChange::CallPending);
-            let new = call.new_call(&action, arguments, None, Kind::CallPending, &record)?;
+            let new = call.new_call(&action, &shown, None, Kind::CallPending, &record)?;
             let request_id = new.id;
             kernel.store.hold(new).await?;
             Ok(Answer::ApprovalRequired { request_id })
@@ -176,7 +180,13 @@ pub async fn mediate(
                 .is_some();
             let spends = presented.filter(|_| needs_token);
             let record = record.leading_to(StateChange::CallStarted);
-            let new = call.new_call(&action, arguments, spends, Kind::CallStarted, &record)?;
+            let new = call.new_call(
+                &action,
+                admitted.shown_arguments(),
+                spends,
+                Kind::CallStarted,
+                &record,
+            )?;
             let selection = stored.filter(|_| needs_token);
             call.carry_out(admitted, new, selection).await
         }
@@ -198,7 +208,6 @@ impl Attempt<'_> {
             "grant": self.task.grant.root().id,
             "principal": self.task.grant.root().principal,
             "action": self.named(),
-            "arguments": self.request.payload_digest,
         });
         if let (Some(body), Value::Object(more)) = (body.as_object_mut(), more) {
             body.extend(more);
@@ -246,14 +255,17 @@ impl Attempt<'_> {
     fn new_call(
         &self,
         action: &ActionId,
-        arguments: Vec<u8>,
+        shown: &Value,
         spends: Option<Ulid>,
         kind: Kind,
         record: &Authorization,
     ) -> Result<NewCall, StoreError> {
         let id = self.kernel.ids.next();
+        let arguments = canonical_json(shown)?;
         let body = self.body(json!({
             "call": id,
+            // Of what is stored: a digest over a secret could be searched for it.
+            "arguments": Digest::of_bytes(&arguments),
             "selection_token": spends,
             "authorization": record,
         }));
@@ -335,7 +347,7 @@ impl Attempt<'_> {
 
 /// How a handler ended.
 enum Ended {
-    Value(Value),
+    Value(Confidential),
     /// With an error: one word for the worker, and the text for the operator's log.
     Error(&'static str, String),
     /// It was stopped, and what it did until then is not known.
@@ -354,7 +366,7 @@ async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> En
     let mut handler = tokio::spawn(admitted.run(context));
     match tokio::time::timeout(deadline, &mut handler).await {
         Ok(Ok(Ok(value))) => {
-            let bytes = value.to_string().len();
+            let bytes = value.bytes();
             if bytes > kernel.limits.result_bytes.value {
                 // Whatever the handler changed is changed all the same.
                 return stopped(format!(
@@ -391,12 +403,14 @@ impl Kernel {
         };
         let (outcome, kind, answer) = match ended {
             Ended::Value(result) => {
+                // Of the redacted form: what is secret may be short enough to be guessed by its digest.
                 note("result", json!(Digest::of_json(&result)?));
+                let stored = result.clone();
                 let answer = Answer::Done {
                     request_id,
-                    result: result.clone(),
+                    result: result.deliver(),
                 };
-                (Outcome::Succeeded(result), Kind::CallSucceeded, answer)
+                (Outcome::Succeeded(stored), Kind::CallSucceeded, answer)
             }
             Ended::Error(reason, why) => {
                 tracing::warn!(call = %request_id, why, "a handler failed");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use actum::gate::DenialReason;
 use actum::provider::Provider;
+use actum::redact::Delivery;
 use actum::{CatalogView, project};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -21,6 +22,10 @@ use crate::auth::LiveTask;
 use crate::mediate::{Answer, Posted, mediate};
 use crate::reply::{Refusal, json_text, json_value};
 use crate::request::{bearer, shaped_body};
+
+/// What an answer with a secret in it says of its result: give it to the model, and neither log nor
+/// keep it. What the kernel stores of it is redacted, and is never called this.
+pub const MODEL_ONLY: &str = "actum:model-only-result/1";
 
 /// A call, as it is posted.
 #[derive(Debug, Deserialize)]
@@ -145,10 +150,7 @@ pub async fn call(
 
 fn answered(answer: Answer, operation: &str) -> Response {
     match answer {
-        Answer::Done { request_id, result } => json_value(
-            StatusCode::OK,
-            &json!({"ok": true, "request_id": request_id, "decision": "allowed", "result": result}),
-        ),
+        Answer::Done { request_id, result } => done(request_id, result),
         Answer::ApprovalRequired { request_id } => json_value(
             StatusCode::ACCEPTED,
             &json!({
@@ -196,6 +198,17 @@ fn answered(answer: Answer, operation: &str) -> Response {
         .with("request_id", json!(request_id))
         .into_response(),
     }
+}
+
+/// The one place where a secret leaves the kernel: for the model that asked.
+fn done(request_id: Ulid, delivery: Delivery) -> Response {
+    let Delivery { value, model_only } = delivery;
+    let mut body =
+        json!({"ok": true, "request_id": request_id, "decision": "allowed", "result": value});
+    if let (Some(body), true) = (body.as_object_mut(), model_only) {
+        body.insert("result_schema".to_owned(), json!(MODEL_ONLY));
+    }
+    json_value(StatusCode::OK, &body)
 }
 
 /// The one answer for everything that a worker's view does not show.

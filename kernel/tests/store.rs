@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use actum::Confidential;
 use actum::authority::Limits;
 use actum::gate::{DenialReason, Evidence, Origin, Request, SelectionToken, Verdict, gate};
 use actum::grant::{GrantMode, Principal, SealKey, TaskGrant};
@@ -412,7 +413,7 @@ async fn a_held_call_is_pending_and_cannot_be_finished(store: Arc<dyn Store>) {
     let stored = store.call(call).await.unwrap().unwrap();
     assert_eq!((stored.task_id, stored.action.as_str()), (task, TAKE));
     assert_eq!((stored.state.as_str(), stored.result), ("pending", None));
-    let outcome = Outcome::Succeeded(json!({}));
+    let outcome = Outcome::Succeeded(Confidential::of(&json!({})).unwrap());
     assert!(finish(&*store, call, outcome).await.is_err());
     assert_eq!(state(&*store, call).await.unwrap(), "pending");
 }
@@ -421,7 +422,7 @@ async fn a_call_is_finished_once_and_only_while_it_runs(store: Arc<dyn Store>) {
     let task = issued(&*store, &[]).await;
     let ends = [
         (
-            Outcome::Succeeded(json!({"n": 1})),
+            Outcome::Succeeded(Confidential::of(&json!({"n": 1})).unwrap()),
             "succeeded",
             Some(json!({"n": 1})),
         ),
@@ -435,7 +436,7 @@ async fn a_call_is_finished_once_and_only_while_it_runs(store: Arc<dyn Store>) {
         let before = verified(&*store).await;
         for again in [
             outcome,
-            Outcome::Succeeded(json!("other")),
+            Outcome::Succeeded(Confidential::of(&json!("other")).unwrap()),
             Outcome::Unknown,
         ] {
             assert!(finish(&*store, call, again).await.is_err());
@@ -452,9 +453,13 @@ async fn calls_cut_off_are_marked_once_and_no_others(store: Arc<dyn Store>) {
     let task = issued(&*store, &[]).await;
     let cut_off = [started(&*store, task).await, started(&*store, task).await];
     let done = started(&*store, task).await;
-    finish(&*store, done, Outcome::Succeeded(json!(1)))
-        .await
-        .unwrap();
+    finish(
+        &*store,
+        done,
+        Outcome::Succeeded(Confidential::of(&json!(1)).unwrap()),
+    )
+    .await
+    .unwrap();
     let waiting = held(&*store, task).await;
     let before = verified(&*store).await.seq;
 
@@ -544,9 +549,13 @@ async fn every_change_adds_its_record_and_the_chain_holds_after_each(store: Arc<
     check("grant_issued").await;
     let call = started(&*store, task).await;
     check("call_started").await;
-    finish(&*store, call, Outcome::Succeeded(json!(1)))
-        .await
-        .unwrap();
+    finish(
+        &*store,
+        call,
+        Outcome::Succeeded(Confidential::of(&json!(1)).unwrap()),
+    )
+    .await
+    .unwrap();
     check("call_succeeded").await;
     let mut waiting = new_call(task, TAKE, None);
     waiting.entry.kind = Kind::CallPending;

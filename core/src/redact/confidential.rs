@@ -102,6 +102,16 @@ impl Confidential {
         &self.redacted
     }
 
+    /// How long it is for the model, in bytes of JSON.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.raw
+            .as_ref()
+            .unwrap_or(&self.redacted)
+            .to_string()
+            .len()
+    }
+
     /// Whether there is something that only the model may get. A clone has nothing of the kind.
     #[must_use]
     pub fn is_secret(&self) -> bool {

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::Error;
+use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::{MARKER, confidential, watch};
 
@@ -77,15 +78,15 @@ impl<T: Serialize> Serialize for Secret<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de> + Serialize> Deserialize<'de> for Secret<T> {
+impl<'de, T: DeserializeOwned + Serialize> Deserialize<'de> for Secret<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // Serde's own words for a value that does not fit have the value in them.
-        match T::deserialize(deserializer) {
-            Ok(value) => Ok(Self::new(value)),
-            Err(_) => Err(D::Error::custom(
-                "a secret value that does not fit its type",
-            )),
-        }
+        let fault = || D::Error::custom("a secret value that does not fit its type");
+        let given = Value::deserialize(deserializer).map_err(|_| fault())?;
+        // As it came, whatever `T` makes of it: that is what the arguments have.
+        watch::note_given(&given);
+        let value = T::deserialize(given).map_err(|_| fault())?;
+        Ok(Self::new(value))
     }
 }
 

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{MARKER, Scrubber};
 
@@ -32,7 +33,14 @@ use super::{MARKER, Scrubber};
 /// A secret that is made in a thread or a task that the handler starts is not noted; what of it comes
 /// out in the handler's result is known by [`Confidential::secrets`](super::Confidential::secrets).
 #[derive(Clone, Default)]
-pub struct Watch(Arc<Mutex<Scrubber>>);
+pub struct Watch(Arc<Mutex<Noted>>);
+
+#[derive(Default)]
+struct Noted {
+    texts: Scrubber,
+    /// What became secret as it was read, as it was given.
+    given: Vec<Value>,
+}
 
 thread_local! {
     static CURRENT: RefCell<Option<Watch>> = const { RefCell::new(None) };
@@ -49,8 +57,36 @@ impl Watch {
     /// The text without the secrets that were noted so far, as [`Scrubber::scrub`] takes them out.
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.scrub(text)
+        self.noted().texts.scrub(text)
+    }
+
+    /// Hides, in what a payload was read from, each value that became a [`Secret`](super::Secret) by it.
+    /// An equal value elsewhere in it is hidden too.
+    pub fn hide_in(&self, arguments: &mut Value) {
+        hide(&self.noted().given, arguments);
+    }
+
+    /// Notes what a redaction of arguments took away.
+    pub(crate) fn note_differences(&self, raw: &Value, redacted: &Value) {
+        self.noted().texts.note_differences(raw, redacted);
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn hide(secrets: &[Value], value: &mut Value) {
+    if secrets.contains(value) {
+        *value = Value::from(MARKER);
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(secrets, item)),
+        Value::Object(members) => members
+            .values_mut()
+            .for_each(|member| hide(secrets, member)),
+        _ => {}
     }
 }
 
@@ -69,7 +105,7 @@ pub fn scrub_current(text: &str) -> Cow<'_, str> {
     };
     // This thread may have panicked while it was noting: it must not wait for itself.
     match watch.0.try_lock() {
-        Ok(noted) => noted.scrub(text),
+        Ok(noted) => noted.texts.scrub(text),
         Err(_) => Cow::Borrowed(MARKER),
     }
 }
@@ -81,10 +117,19 @@ pub(super) fn note_secret<T: Serialize>(value: &T) {
     };
     // Before the lock is taken: this may run anything.
     let written = serde_json::to_value(value);
-    let mut noted = watch.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut noted = watch.noted();
     match written {
-        Ok(value) => noted.note(&value),
-        Err(_) => noted.note_unknown(),
+        Ok(value) => noted.texts.note(&value),
+        Err(_) => noted.texts.note_unknown(),
+    }
+}
+
+/// Notes a value that is read as a secret.
+pub(super) fn note_given(value: &Value) {
+    if let Some(watch) = current() {
+        let mut noted = watch.noted();
+        noted.texts.note(value);
+        noted.given.push(value.clone());
     }
 }
 

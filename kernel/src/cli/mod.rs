@@ -153,6 +153,7 @@ pub fn main_with(prepare: impl FnOnce(KernelBuilder) -> KernelBuilder) -> ExitCo
 pub fn main_try_with<E: Display>(
     prepare: impl AsyncFnOnce(KernelBuilder) -> Result<KernelBuilder, E>,
 ) -> ExitCode {
+    crate::scrub_panics();
     let cli = Cli::parse();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,

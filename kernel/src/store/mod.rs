@@ -7,6 +7,7 @@
 mod sqlite;
 
 use actum::gate::{DenialReason, SelectionToken};
+use actum::redact::Confidential;
 use actum::registry::Admitted;
 use actum::{ActionId, Digest, SealedGrant};
 use async_trait::async_trait;
@@ -138,8 +139,8 @@ pub enum Started {
 /// How a call ended.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// With a result.
-    Succeeded(Value),
+    /// With a result, of which a store can only ever write the redacted form.
+    Succeeded(Confidential),
     /// With an error.
     Failed,
     /// Nobody knows.

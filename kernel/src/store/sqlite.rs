@@ -409,7 +409,10 @@ impl Store for SqliteStore {
 
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
         let (state, result) = match outcome {
-            Outcome::Succeeded(result) => ("succeeded", Some(result.to_string())),
+            Outcome::Succeeded(result) => (
+                "succeeded",
+                Some(serde_json::to_string(&result).map_err(unreadable)?),
+            ),
             Outcome::Failed => ("failed", None),
             Outcome::Unknown => ("outcome_unknown", None),
         };

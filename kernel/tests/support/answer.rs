@@ -70,6 +70,17 @@ impl Answer {
         )
     }
 
+    /// Asserts that it is this refusal, which may say more.
+    #[track_caller]
+    pub fn refused_with_more(&self, status: u16, code: &str, reason: &str) {
+        let is = (
+            self.status,
+            self.at("/error/code"),
+            self.at("/error/reason"),
+        );
+        assert_eq!(is, (status, code.to_owned(), reason.to_owned()), "{self:?}");
+    }
+
     /// Asserts that it is this refusal.
     #[track_caller]
     pub fn refused(&self, status: u16, code: &str, reason: &str) {

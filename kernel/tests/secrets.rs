@@ -1,0 +1,420 @@
+//! A secret reaches the model alone: a sentinel is given to handlers and payloads in every way there is,
+//! and looked for in everything else that anyone can see.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use actum::{ActionError, Registry, Secret, action};
+use data_encoding::{BASE64, HEXLOWER};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use support::answer::Answer;
+use support::client::Task;
+use support::home::{Authority, Home};
+use support::kernel::Here;
+
+/// A text that stands nowhere by accident, with what JSON and URLs write otherwise in it.
+const SENTINEL: &str = "sentinel\"4711/ü+swordfish";
+
+/// Where the secret is, and how often it was asked for.
+#[derive(Clone, Default)]
+struct Vault(Arc<AtomicUsize>);
+
+impl Vault {
+    fn open(&self) -> String {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        SENTINEL.to_owned()
+    }
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Found {
+    name: String,
+    value: Secret<String>,
+}
+
+/// A secret by its type.
+#[action(id = "vault.typed", description = "Read by type.", read_only)]
+async fn typed(vault: &Vault) -> Result<Found, ActionError> {
+    Ok(Found {
+        name: "supplier".to_owned(),
+        value: Secret::new(vault.open()),
+    })
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Pages {
+    pages: Vec<BTreeMap<String, String>>,
+    headers: BTreeMap<String, String>,
+}
+
+/// A secret by paths alone, under names in another case.
+#[action(
+    id = "vault.by_path",
+    description = "Read by path.",
+    read_only,
+    redact("$.pages[*].token" = "[TOKEN]", "$.headers['set-cookie']" = "[COOKIE]")
+)]
+async fn by_path(vault: &Vault) -> Result<Pages, ActionError> {
+    let with = |name: &str| BTreeMap::from([(name.to_owned(), vault.open())]);
+    Ok(Pages {
+        pages: vec![with("token"), with("Token")],
+        headers: with("Set-Cookie"),
+    })
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Send {
+    headers: BTreeMap<String, String>,
+    key: Secret<String>,
+    note: String,
+}
+
+/// Secrets that the model passes on: one by a path, one by its type.
+#[action(
+    id = "vault.send",
+    description = "Send with a key.",
+    redact("$.headers.authorization" = "[REDACTED]")
+)]
+async fn send(ask: Send) -> Result<Send, ActionError> {
+    Ok(ask)
+}
+
+/// The same, waiting for the owner.
+#[action(
+    id = "vault.send_later",
+    description = "Send with a key, once the owner says so.",
+    approval_required,
+    redact("$.headers.authorization" = "[REDACTED]")
+)]
+async fn send_later(ask: Send) -> Result<Send, ActionError> {
+    Ok(ask)
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the lock refused {0}")]
+struct Refused(String);
+
+/// A secret in the text of an error, and in the one below it.
+#[action(id = "vault.fails", description = "Fail with it.")]
+async fn fails(vault: &Vault) -> Result<Found, ActionError> {
+    let value = Secret::new(vault.open());
+    Err(Refused(format!("{value:?} as {}", value.expose())))?
+}
+
+/// An argument in the text of an error.
+#[action(
+    id = "vault.repeats",
+    description = "Repeat it in an error.",
+    redact("$.headers.authorization" = "[REDACTED]")
+)]
+async fn repeats(ask: Send) -> Result<(), ActionError> {
+    let url = format!("{}?key={}", ask.headers["Authorization"], ask.key.expose());
+    Err(ActionError::failed(format!(
+        "GET {url} failed for {}",
+        ask.note
+    )))
+}
+
+/// A secret in the message of a panic.
+#[action(id = "vault.panics", description = "Panic with it.")]
+async fn panics(vault: &Vault) -> Result<Found, ActionError> {
+    let value = Secret::new(vault.open());
+    panic!("there is no lock for {}", value.expose())
+}
+
+/// What the kernel logs and what is printed of panics, all of it.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Every spelling in which a text could come out.
+fn spellings(text: &str) -> Vec<String> {
+    let json = serde_json::to_string(text).unwrap();
+    let ascii: String = text
+        .chars()
+        .map(|c| {
+            if c.is_ascii() {
+                c.to_string()
+            } else {
+                format!("\\u{:04x}", u32::from(c))
+            }
+        })
+        .collect();
+    let percent: String = text
+        .bytes()
+        .map(|b| {
+            if b.is_ascii_alphanumeric() {
+                char::from(b).to_string()
+            } else {
+                format!("%{b:02X}")
+            }
+        })
+        .collect();
+    vec![
+        text.to_owned(),
+        json.trim_matches('"').to_owned(),
+        ascii,
+        percent,
+        BASE64
+            .encode(text.as_bytes())
+            .trim_end_matches('=')
+            .to_owned(),
+        HEXLOWER.encode(text.as_bytes()),
+        // Any long enough piece of it is too much.
+        "4711/".to_owned(),
+        "swordfish".to_owned(),
+    ]
+}
+
+#[track_caller]
+fn is_clean(what: &str, bytes: &[u8]) {
+    for spelling in spellings(SENTINEL) {
+        let found = bytes
+            .windows(spelling.len())
+            .any(|window| window == spelling.as_bytes());
+        assert!(
+            !found,
+            "{what} has {spelling:?}: {}",
+            String::from_utf8_lossy(bytes)
+        );
+    }
+}
+
+#[track_caller]
+fn answer_is_clean(answer: &Answer) {
+    is_clean("an answer", format!("{answer:?}").as_bytes());
+}
+
+const GRANTED: [&str; 7] = [
+    "vault.typed",
+    "vault.by_path",
+    "vault.send",
+    "vault.send_later",
+    "vault.fails",
+    "vault.repeats",
+    "vault.panics",
+];
+
+async fn kernel(vault: &Vault, denied: &[&str]) -> (Here, Task) {
+    let allowed: Vec<_> = GRANTED
+        .into_iter()
+        .filter(|id| !denied.contains(id))
+        .collect();
+    let authority = Authority {
+        name: "work",
+        allowed: &allowed,
+        denied,
+        ..Authority::default()
+    };
+    let actions = actum::actions![typed, by_path, send, send_later, fails, repeats, panics];
+    let registry = Registry::new(actions, []).unwrap();
+    let kernel = Here::start_with(Home::desk("chat", &[authority], ""), |builder| {
+        builder.registry(registry).resource(vault.clone())
+    })
+    .await;
+    let event = json!({"event_type": "work", "channel_account": "desk"});
+    let task = kernel.begin("desk", &event).await;
+    (kernel, task)
+}
+
+fn with_key() -> Value {
+    json!({
+        "headers": {"Authorization": SENTINEL, "accept": "*/*"},
+        "key": SENTINEL,
+        "note": "for the supplier",
+    })
+}
+
+#[tokio::test]
+async fn a_sentinel_reaches_the_model_and_nothing_else_that_can_be_seen() {
+    let log = Log::default();
+    let writer = log.clone();
+    tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .init();
+    let printed = log.clone();
+    actum_kernel::scrub_panics_into(move |told| {
+        printed.clone().write_all(told.as_bytes()).unwrap();
+    });
+
+    let vault = Vault::default();
+    let (kernel, task) = kernel(&vault, &[]).await;
+    let token = task.token.as_str();
+    let mut seen = vec![kernel.task(token).await];
+    let mut delivered = Vec::new();
+
+    for (action, arguments, hidden) in [
+        (
+            "vault.typed",
+            json!({}),
+            json!({"name": "supplier", "value": "[SECRET]"}),
+        ),
+        (
+            "vault.by_path",
+            json!({}),
+            json!({
+                "pages": [{"token": "[TOKEN]"}, {"Token": "[TOKEN]"}],
+                "headers": {"Set-Cookie": "[COOKIE]"},
+            }),
+        ),
+        (
+            "vault.send",
+            with_key(),
+            json!({
+                "headers": {"Authorization": "[REDACTED]", "accept": "*/*"},
+                "key": "[SECRET]",
+                "note": "for the supplier",
+            }),
+        ),
+    ] {
+        let answer = kernel.ask(token, action, arguments).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let body = answer.json();
+        // The one explicit opening, and it says what it is.
+        assert_eq!(body["result_schema"], "actum:model-only-result/1");
+        assert!(body["result"].to_string().contains("swordfish"), "{body}");
+        let id = body["request_id"].as_str().unwrap().to_owned();
+        delivered.push(answer);
+        // Looked at again, it is what was stored.
+        let again = kernel.state(token, &id).await;
+        assert_eq!(again.json()["result"], hidden);
+        assert_eq!(again.json().get("result_schema"), None);
+        seen.push(again);
+    }
+
+    let waiting = kernel.ask(token, "vault.send_later", with_key()).await;
+    assert_eq!(waiting.status, 202, "{waiting:?}");
+    seen.push(kernel.state(token, &waiting.at("/request_id")).await);
+    seen.push(waiting);
+    for (action, arguments, reason) in [
+        ("vault.fails", json!({}), "operation_failed"),
+        ("vault.repeats", with_key(), "operation_failed"),
+        ("vault.panics", json!({}), "outcome_unknown"),
+    ] {
+        let answer = kernel.ask(token, action, arguments).await;
+        answer.refused_with_more(422, "operation_unsupported", reason);
+        seen.push(kernel.state(token, &answer.at("/error/request_id")).await);
+        seen.push(answer);
+    }
+    // What does not fit is told by its place, and what is no key at all by nothing.
+    let mut unfit = with_key();
+    unfit["note"] = json!(1);
+    seen.push(kernel.ask(token, "vault.send", unfit).await);
+    let mut unfit = with_key();
+    unfit["key"] = json!({"inner": SENTINEL});
+    seen.push(kernel.ask(token, "vault.send", unfit).await);
+    seen.push(kernel.ask(token, "vault.elsewhere", with_key()).await);
+
+    seen.iter().for_each(answer_is_clean);
+    // A delivery has it in its body, and not in any header.
+    for answer in &delivered {
+        is_clean("headers", format!("{:?}", answer.headers).as_bytes());
+    }
+    for (kind, body) in kernel.home.ledger().await {
+        is_clean(&kind, body.to_string().as_bytes());
+    }
+    for (path, bytes) in kernel.home.traces() {
+        is_clean(&path.display().to_string(), &bytes);
+    }
+    let stopped = kernel.stopped().await;
+    for (path, bytes) in stopped.traces() {
+        is_clean(&path.display().to_string(), &bytes);
+    }
+    let log = log.0.lock().unwrap().clone();
+    is_clean("the log", &log);
+    let log = String::from_utf8(log).unwrap();
+    // It says what happened all the same.
+    for told in [
+        "the lock refused Secret(..) as [SECRET]",
+        "GET [SECRET]?key=[SECRET] failed for for the supplier",
+        "there is no lock for [SECRET]",
+    ] {
+        assert!(log.contains(told), "{told:?} is not in the log:\n{log}");
+    }
+}
+
+#[tokio::test]
+async fn a_denied_call_never_resolves_the_secret() {
+    let vault = Vault::default();
+    let denied = ["vault.typed", "vault.fails"];
+    let (kernel, task) = kernel(&vault, &denied).await;
+    for action in denied {
+        let answer = kernel.ask(&task.token, action, json!({})).await;
+        answer.refused(404, "operation_absent", "unknown_operation");
+    }
+    let unfit = kernel
+        .ask(&task.token, "vault.by_path", json!({"more": 1}))
+        .await;
+    assert_eq!(unfit.status, 400, "{unfit:?}");
+    assert_eq!(vault.0.load(Ordering::SeqCst), 0, "nobody asked for it");
+}
+
+#[tokio::test]
+async fn the_ledger_names_the_paths_that_are_redacted() {
+    let vault = Vault::default();
+    let (kernel, task) = kernel(&vault, &[]).await;
+    let answer = kernel.ask(&task.token, "vault.by_path", json!({})).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let ledger = kernel.home.ledger().await;
+    let started = ledger
+        .iter()
+        .find(|(kind, _)| kind == "call_started")
+        .unwrap();
+    assert_eq!(
+        started.1["authorization"]["redactions"],
+        json!(["$.headers['set-cookie']", "$.pages[*].token"]),
+    );
+}
+
+/// Of the paths that are declared, each has to find something.
+#[test]
+fn a_path_that_finds_nothing_or_cannot_be_read_stops_the_start() {
+    #[action(
+        id = "vault.faulty",
+        description = "x",
+        redact("$.naem" = "[X]", "$.name[" = "[X]", "$.pages[*].token" = "[X]")
+    )]
+    async fn faulty() -> Result<Found, ActionError> {
+        Err(ActionError::failed("never"))
+    }
+    #[action(id = "vault.idle", description = "x", redact("$.naem" = "[X]", "$.value" = "[Y]"))]
+    async fn idle() -> Result<Found, ActionError> {
+        Err(ActionError::failed("never"))
+    }
+    let faults = Registry::new(actum::actions![faulty, idle], []).unwrap_err();
+    let told = faults.to_string();
+    assert!(
+        told.contains("`vault.faulty`: the redaction path `$.name[`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("`vault.idle`: its redaction of `$.naem` finds nothing"),
+        "{told}"
+    );
+    assert!(!told.contains("$.value"), "{told}");
+}
