@@ -181,16 +181,7 @@ impl KernelBuilder {
         if let Some(catalog) = &catalog {
             faults.extend(catalog.faults().iter().map(ToString::to_string));
             if let Some(manifests) = &manifests {
-                faults.extend(manifests::unknown_ids(
-                    manifests,
-                    catalog,
-                    &config.manifests,
-                ));
-                faults.extend(manifests::unknown_words(
-                    manifests,
-                    catalog,
-                    &config.manifests,
-                ));
+                faults.extend(manifests::faults(manifests, catalog, &config.manifests));
             }
         }
         let (Some(manifests), Some(registry), Some(catalog), Some(mail), Some(telegram), true) = (

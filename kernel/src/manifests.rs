@@ -58,12 +58,28 @@ fn in_folder(faults: Faults, folder: &Path) -> Faults {
     Faults::of(placed.collect()).unwrap_or(faults)
 }
 
+/// All in which manifests speak of what the catalog does not have.
+#[must_use]
+pub fn faults(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
+    let mut faults = unknown_ids(manifests, catalog, folder);
+    faults.extend(idle(manifests, catalog, folder));
+    faults
+}
+
+/// All that manifests say beside action ids, and that says nothing: claims, modes and interaction kinds
+/// that no action asks about, and bounds that no call could keep.
+#[must_use]
+pub fn idle(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
+    let mut faults = unknown_words(manifests, catalog, folder);
+    faults.extend(idle_bounds(manifests, catalog, folder));
+    faults
+}
+
 /// Every id that a manifest lists and that does not exist, each with the places that list it.
 ///
 /// Composition refuses such an id, whatever list it stands in, so that a kernel with one would turn
 /// away every event of that route.
-#[must_use]
-pub fn unknown_ids(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
+fn unknown_ids(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
     let unknown = manifests
         .listings()
         .filter(|listing| !catalog.is_known(listing.action));
@@ -77,14 +93,27 @@ pub fn unknown_ids(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Pa
         .collect()
 }
 
+/// Every bound that no call of its action could keep, with its place: one that names an argument which
+/// the action does not take would hide the action and say nothing.
+fn idle_bounds(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
+    let idle = manifests.bounds().filter_map(|(bound, file, position)| {
+        let tool = catalog.tool_descriptor_for(bound.action.as_str())?;
+        if bound.can_be_kept(tool) {
+            return None;
+        }
+        let mut told = format!(
+            "no call of `{}` could keep its bound at `{}`; name an argument that it takes, and values that fit there",
+            bound.action, bound.at
+        );
+        note_place(&mut told, &folder.join(file), position, "bound_arguments");
+        Some(told)
+    });
+    idle.collect()
+}
+
 /// Every claim, mode and interaction kind of a manifest that no linked action asks about, each with its
 /// places. A denied claim that is misspelt would deny nothing.
-#[must_use]
-pub fn unknown_words(
-    manifests: &ManifestSet,
-    catalog: &ActionCatalog,
-    folder: &Path,
-) -> Vec<String> {
+fn unknown_words(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) -> Vec<String> {
     let mut unknown: BTreeMap<(WordKind, &str), String> = BTreeMap::new();
     for word in manifests.words() {
         let asked = catalog.words_asked(word.kind);

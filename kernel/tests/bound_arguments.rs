@@ -74,7 +74,9 @@ async fn a_worker_is_shown_what_it_may_say_and_held_to_it() {
 
 #[tokio::test]
 async fn a_tool_that_no_call_could_keep_the_bounds_of_does_not_exist() {
-    let bound = format!("  - {{ action: '{REPLY}', at: /text, one_of: [''] }}\n");
+    // Each of the two could be kept alone.
+    let bound = |text: &str| format!("  - {{ action: '{REPLY}', at: /text, one_of: [{text}] }}\n");
+    let bound = bound("Yes") + &bound("No");
     let kernel = Here::start(home(&bound)).await;
     let task = kernel
         .begin(
@@ -105,4 +107,25 @@ async fn a_bound_of_what_does_not_exist_stops_the_start() {
         "{told}"
     );
     assert!(told.contains("bound_arguments"), "{told}");
+}
+
+#[tokio::test]
+async fn a_bound_that_no_call_could_keep_stops_the_start_with_its_place() {
+    for at_and_values in [
+        "at: /txt, one_of: [Yes]",
+        "at: /text, one_of: ['']",
+        "at: /text, one_of: [5]",
+    ] {
+        let home = home(&format!("  - {{ action: '{REPLY}', {at_and_values} }}\n"));
+        let Err(faults) = Kernel::builder(home.config()).build().await else {
+            panic!("{at_and_values}: it starts, and the tool is quietly gone");
+        };
+        let told = faults.to_string();
+        let what = format!("no call of `{REPLY}` could keep its bound");
+        assert!(told.contains(&what), "{told}");
+        assert!(
+            told.contains("asked.yaml:") && told.contains(": bound_arguments"),
+            "{told}"
+        );
+    }
 }

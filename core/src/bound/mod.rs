@@ -11,6 +11,7 @@ mod narrow;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::descriptor::ToolDescriptor;
 use crate::id::ActionId;
 use crate::schema::walk::escaped;
 
@@ -44,6 +45,13 @@ pub enum Bound {
 }
 
 impl BoundArgument {
+    /// Whether any call of the tool could keep the bound: it takes the argument, and some value that is
+    /// allowed there.
+    #[must_use]
+    pub fn can_be_kept(&self, tool: &ToolDescriptor) -> bool {
+        narrowed(tool, [self]).is_some()
+    }
+
     /// Whether a call's arguments keep the bound.
     #[must_use]
     pub fn holds(&self, arguments: &Map<String, Value>) -> bool {

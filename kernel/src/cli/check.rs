@@ -65,7 +65,7 @@ pub(crate) fn run(
 
     let mut problems: Vec<String> = catalog.faults().iter().map(ToString::to_string).collect();
     problems.extend(drift);
-    problems.extend(crate::manifests::unknown_words(&set, &catalog, &manifests));
+    problems.extend(crate::manifests::idle(&set, &catalog, &manifests));
     let granted = || {
         set.listings()
             .filter(|listing| match (listing.kind, listing.manifest) {

@@ -3,6 +3,7 @@
 use super::{Filed, ManifestKind, ManifestSet};
 use crate::authority::document::{Located, Position};
 use crate::authority::manifest::{ActionList, ListKind};
+use crate::bound::BoundArgument;
 
 /// One action in one list of one manifest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +91,14 @@ impl ManifestSet {
             .chain(bounds)
             .chain(policies)
             .chain(scenarios)
+    }
+
+    /// Every bound of every pack, active or not, with its place.
+    pub fn bounds(&self) -> impl Iterator<Item = (&BoundArgument, &str, Option<Position>)> {
+        self.packs.values().flat_map(|filed| {
+            let bounds = filed.manifest.bound_arguments.iter();
+            bounds.map(|bound| (&bound.value, filed.file.as_str(), bound.position))
+        })
     }
 
     /// Every claim, mode and interaction kind of every actor, scenario and policy, active or not, in a
