@@ -207,7 +207,7 @@ fn decoded(path: &str) -> Option<String> {
         }
         let mut digit = || char::from(rest.next()?).to_digit(16);
         let byte = u8::try_from(digit()? * 16 + digit()?).ok()?;
-        if byte.is_ascii_control() || b"/\\%?#".contains(&byte) {
+        if b"/\\%?#".contains(&byte) {
             return None;
         }
         bytes.push(byte);

@@ -78,8 +78,8 @@ fn each_trick_ends_at_the_target_or_is_refused() {
         ("/v1/items/%7f", false),
         ("/v1/items/%c2%85", false),
         ("/v1/items#a", false),
-        ("/v1/items%23a", false),
-        ("/v1/items%3Fa", false),
+        ("/v1/items/%23a", false),
+        ("/v1/items/%3Fa", false),
         ("/../v1/items", false),
         ("/v1/../../v1/items", false),
         ("", false),
@@ -283,7 +283,7 @@ fn resolved(path: &str) -> Vec<String> {
 fn tricky_path() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "/", "/", "/", "a", "a", "b", "A", ".", "..", "/..", "/../", "%2e", "%2E", "%2f", "%5c",
-        "%61", "%252e", "%25", "%", "\\", "//", ";", "?", "#", "%3f", "%00", " ", "%c0%ae",
+        "%61", "%252e", "%25", "%", "\\", "//", ";", "?", "#", "%3f", "%23", "%00", " ", "%c0%ae",
     ]);
     prop::collection::vec(piece, 0..10).prop_map(|pieces| format!("/{}", pieces.concat()))
 }

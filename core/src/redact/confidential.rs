@@ -61,6 +61,9 @@ impl fmt::Debug for Delivery {
 impl Confidential {
     /// Writes a value as JSON: redacted, and raw as well if a [`Secret`](super::Secret) was in it.
     ///
+    /// For that, secrets write themselves raw while the value is written the second time, in this
+    /// thread. So an implementation of `Serialize` is to write into its serializer and nowhere else.
+    ///
     /// # Errors
     /// The value cannot be written as JSON. The text holds no secret, unless an implementation of
     /// `Serialize` puts one that it [exposed](super::Secret::expose) there itself.

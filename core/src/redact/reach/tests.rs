@@ -243,6 +243,12 @@ fn each_keyword_has_its_say() {
             "$.a.a.b",
             Never,
         ),
+        // What is found of one on the way around to itself is not all that there is.
+        (
+            json!({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}], "$defs": cyclic["$defs"].clone()}),
+            "$.x",
+            Told,
+        ),
         (cyclic.clone(), "$.x", Told),
         (cyclic.clone(), "$.y", Told),
         (cyclic.clone(), "$.z", Never),
