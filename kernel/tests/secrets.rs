@@ -29,6 +29,9 @@ use support::kernel::Here;
 /// A text that stands nowhere by accident, with what JSON and URLs write otherwise in it.
 const SENTINEL: &str = "sentinel\"4711/ü+swordfish";
 
+/// Another, for where the first would be hidden by what hides the same value elsewhere.
+const HEADER: &str = "Bearer swordfish of 4711/";
+
 /// Where the secret is, and how often it was asked for.
 #[derive(Clone, Default)]
 struct Vault(Arc<AtomicUsize>);
@@ -192,7 +195,7 @@ fn spellings(text: &str) -> Vec<String> {
 
 #[track_caller]
 fn is_clean(what: &str, bytes: &[u8]) {
-    for spelling in spellings(SENTINEL) {
+    for spelling in spellings(SENTINEL).into_iter().chain(spellings(HEADER)) {
         let found = bytes
             .windows(spelling.len())
             .any(|window| window == spelling.as_bytes());
@@ -243,7 +246,7 @@ async fn kernel(vault: &Vault, denied: &[&str]) -> (Here, Task) {
 
 fn with_key() -> Value {
     json!({
-        "headers": {"Authorization": SENTINEL, "accept": "*/*"},
+        "headers": {"Authorization": HEADER, "accept": "*/*"},
         "key": SENTINEL,
         "note": "for the supplier",
     })
