@@ -55,16 +55,53 @@ pub enum ArgumentValue {
 
 /// Parses a list of arguments. A malformed one is told, and its neighbours are read all the same.
 pub fn parse(tokens: TokenStream, faults: &mut Faults) -> Vec<Argument> {
-    let parser = |input: ParseStream| Ok(arguments(input, faults));
+    let parser = |input: ParseStream| Ok(list(input, faults, argument));
     // The parser takes every token and never fails.
     parser.parse2(tokens).unwrap_or_default()
 }
 
-fn arguments(input: ParseStream, faults: &mut Faults) -> Vec<Argument> {
+/// Parses `"...", "..."`. `form` is told at what is none of it, and its neighbours are read all the
+/// same.
+pub fn texts(tokens: TokenStream, form: &str, faults: &mut Faults) -> Vec<LitStr> {
+    elements(tokens, form, faults, |input| input.parse())
+}
+
+/// Parses `"..." = "...", "..." = "..."`, in the same way.
+pub fn pairs(tokens: TokenStream, form: &str, faults: &mut Faults) -> Vec<(LitStr, LitStr)> {
+    elements(tokens, form, faults, |input| {
+        let left = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok((left, input.parse()?))
+    })
+}
+
+fn elements<T>(
+    tokens: TokenStream,
+    form: &str,
+    faults: &mut Faults,
+    element: fn(ParseStream) -> syn::Result<T>,
+) -> Vec<T> {
+    let whole = |input: ParseStream| {
+        let at = input.span();
+        element(input)
+            .ok()
+            .filter(|_| at_separator(input))
+            .ok_or_else(|| syn::Error::new(at, form))
+    };
+    let parser = |input: ParseStream| Ok(list(input, faults, |input, _| whole(input)));
+    // The parser takes every token and never fails.
+    parser.parse2(tokens).unwrap_or_default()
+}
+
+fn list<T>(
+    input: ParseStream,
+    faults: &mut Faults,
+    mut element: impl FnMut(ParseStream, &mut Faults) -> syn::Result<T>,
+) -> Vec<T> {
     let mut found = Vec::new();
     while !input.is_empty() {
-        match argument(input, faults) {
-            Ok(argument) => found.push(argument),
+        match element(input, faults) {
+            Ok(element) => found.push(element),
             Err(error) => {
                 faults.0.push(error);
                 skip_to_separator(input);

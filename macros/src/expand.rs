@@ -10,7 +10,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{LitStr, Path, Type};
 
-use crate::model::{Asks, Declaration, Function, Parameter};
+use crate::model::{Asks, Class, Declaration, Function, Parameter};
 
 /// The hidden registration that stands beside the untouched function.
 pub fn registration(declaration: &Declaration, function: &Function) -> TokenStream {
@@ -107,11 +107,11 @@ fn asks(asks: &Asks, actum: &TokenStream) -> TokenStream {
     if asks.is_nothing() {
         return quote!(#actum::Asks::NOTHING);
     }
-    let class = option(
-        asks.class
-            .as_ref()
-            .map(|class| quote!(#actum::Class::#class)),
-    );
+    let class = option(asks.class.map(|class| match class {
+        Class::ControlPlane => quote!(#actum::Class::ControlPlane),
+        Class::Always => quote!(#actum::Class::Always),
+        Class::Optional => quote!(#actum::Class::Optional),
+    }));
     let Asks {
         claims,
         roles,

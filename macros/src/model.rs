@@ -1,6 +1,7 @@
 //! Every rule about an annotation and its function. What comes out is ready to be quoted.
 
 mod asks;
+mod redact;
 mod signature;
 mod text;
 
@@ -11,7 +12,7 @@ use syn::{LitStr, Path};
 
 use crate::attr::{self, Argument, ArgumentValue, Faults};
 
-pub use asks::Asks;
+pub use asks::{Asks, Class};
 pub use signature::{Function, Parameter, function};
 
 /// What an annotation says, checked.
@@ -57,7 +58,7 @@ const ARGUMENTS: [&str; 20] = [
 ];
 
 /// Words that people write for an argument, and that are too far from it to be found by likeness.
-const OTHER_WORDS: [(&str, &str); 11] = [
+const OTHER_WORDS: [(&str, &str); 20] = [
     ("name", "id"),
     ("action", "id"),
     ("desc", "description"),
@@ -69,6 +70,15 @@ const OTHER_WORDS: [(&str, &str); 11] = [
     ("readonly", "read_only"),
     ("selection", "selection_token"),
     ("channels", "egress"),
+    ("claim", "requires"),
+    ("claims", "requires"),
+    ("scope", "requires"),
+    ("scopes", "requires"),
+    ("permission", "requires"),
+    ("permissions", "requires"),
+    ("secret", "reads_secrets"),
+    ("secrets", "reads_secrets"),
+    ("mask", "redact"),
 ];
 
 /// Checks the arguments; `None` when what is required is not there. Faults are told either way.
@@ -121,8 +131,8 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
             "an action is `read_only` or `destructive`, not both; drop one",
         );
     }
-    let asks = asks::asks(arguments, faults);
-    let redact = find("redact").map_or_else(Vec::new, |argument| asks::redact(argument, faults));
+    let asks = asks::asks(arguments, &misspelt, faults);
+    let redact = find("redact").map_or_else(Vec::new, |argument| redact::redact(argument, faults));
     Some(Declaration {
         actum,
         id: id?,

@@ -2,23 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::Span;
-use syn::punctuated::Punctuated;
-use syn::{LitStr, Token};
+use syn::LitStr;
 
-use super::{find, place, text, unknown_and_repeated};
+use super::{find, is_flag, place, text, unknown_and_repeated};
 use crate::attr::{self, Argument, ArgumentValue, Faults};
 
 /// What stands in an annotation, checked.
 #[derive(Default)]
 pub struct Asks {
-    /// The variant's name, at the place of the word.
-    pub class: Option<syn::Ident>,
+    pub class: Option<Class>,
     pub claims: Vec<LitStr>,
     pub roles: Vec<LitStr>,
     pub modes: Vec<LitStr>,
     pub reads_secrets: bool,
+    /// The names of the arguments with the method and with the path.
     pub escape_hatch: Option<(LitStr, LitStr)>,
+    /// The name of the argument with the kind.
     pub interaction: Option<LitStr>,
 }
 
@@ -34,209 +33,200 @@ impl Asks {
     }
 }
 
-const CLASSES: [(&str, &str); 3] = [
-    ("control_plane", "ControlPlane"),
-    ("always", "Always"),
-    ("optional", "Optional"),
+/// How an actor comes by an action; `actum::Class` says more of each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    ControlPlane,
+    Always,
+    Optional,
+}
+
+const CLASSES: [(&str, Class); 3] = [
+    ("control_plane", Class::ControlPlane),
+    ("always", Class::Always),
+    ("optional", Class::Optional),
 ];
 
-/// The longest claim, role or mode, in bytes; that of manifests.
-const MAX_WORD: usize = 128;
+/// An argument that is a list of words.
+struct Words {
+    argument: &'static str,
+    /// What one of the words is.
+    noun: &'static str,
+    example: &'static str,
+    /// The form in which two of them are compared.
+    compared: fn(&str) -> String,
+}
 
-/// Reads all of it, and what does not go together.
-pub fn asks(arguments: &[Argument], faults: &mut Faults) -> Asks {
+const CLAIMS: Words = Words {
+    argument: "requires",
+    noun: "claim",
+    example: "tasks:read",
+    compared: str::to_owned,
+};
+const ROLES: Words = Words {
+    argument: "roles",
+    noun: "role",
+    example: "approver",
+    compared: str::to_lowercase,
+};
+const MODES: Words = Words {
+    argument: "modes",
+    noun: "task mode",
+    example: "standard",
+    compared: str::to_owned,
+};
+
+/// What speaks of the calls of an actor, and so has no meaning where no actor calls.
+const OF_AN_ACTOR: [&str; 9] = [
+    "requires",
+    "roles",
+    "modes",
+    "reads_secrets",
+    "escape_hatch",
+    "interaction",
+    "approval_required",
+    "selection_token",
+    "non_delegable",
+];
+
+/// Reads all of it, and what does not go together. `misspelt` are the arguments that are meant by a
+/// word which was told already.
+pub fn asks(arguments: &[Argument], misspelt: &[&str], faults: &mut Faults) -> Asks {
     let of = |name: &str| find(arguments, name);
-    let class = of("class").and_then(|argument| class(argument, faults));
-    let mut words = |name: &str, example: &str| {
-        of(name).map_or_else(Vec::new, |argument| words(argument, example, faults))
+    let mut words = |words: &Words| {
+        of(words.argument).map_or_else(Vec::new, |argument| words.read(argument, faults))
     };
-    let claims = words("requires", "tasks:read");
-    let roles = words("roles", "approver");
-    let modes = words("modes", "standard");
+    let [claims, roles, modes] = [&CLAIMS, &ROLES, &MODES].map(&mut words);
     let asks = Asks {
-        reads_secrets: of("reads_secrets").is_some_and(|it| super::is_flag(it, faults)),
-        escape_hatch: of("escape_hatch").and_then(|argument| escape_hatch(argument, faults)),
-        interaction: of("interaction").and_then(|argument| text(argument, faults)),
-        class,
+        class: of("class").and_then(|argument| class(argument, faults)),
         claims,
         roles,
         modes,
+        reads_secrets: of("reads_secrets").is_some_and(|argument| is_flag(argument, faults)),
+        escape_hatch: of("escape_hatch").and_then(|argument| escape_hatch(argument, faults)),
+        interaction: of("interaction").and_then(|argument| name_in(argument, faults)),
     };
-    let named = asks.class.as_ref().map(ToString::to_string);
-    let mut clash = |name: &str, told: &str| {
-        if let Some(argument) = of(name) {
+    contradictions(asks.class, arguments, misspelt, faults);
+    asks
+}
+
+/// What does not go together, told at the argument that has to change.
+fn contradictions(
+    class: Option<Class>,
+    arguments: &[Argument],
+    misspelt: &[&str],
+    faults: &mut Faults,
+) {
+    let lacks = |name: &str| find(arguments, name).is_none() && !misspelt.contains(&name);
+    let mut tell = |name: &str, told: &str| {
+        if let Some(argument) = find(arguments, name) {
             faults.push(argument.name.span(), told);
         }
     };
-    match named.as_deref() {
-        Some("Optional") if of("requires").is_none() => clash(
+    match class {
+        Some(Class::Optional) if lacks("requires") => tell(
             "class",
             "an optional action is offered to whoever holds its claims; say which: `requires(\"...\")`",
         ),
-        Some("Always") => clash(
+        Some(Class::Always) => tell(
             "requires",
             "an action that is always offered requires no claim; drop it, or write `class = optional`",
         ),
-        Some("ControlPlane") => {
-            for name in [
-                "requires",
-                "roles",
-                "modes",
-                "reads_secrets",
-                "escape_hatch",
-                "interaction",
-            ] {
-                clash(
+        Some(Class::ControlPlane) => {
+            for name in OF_AN_ACTOR {
+                tell(
                     name,
                     "no actor calls what is the control plane's own, so nothing is asked of one; drop it",
                 );
             }
         }
-        None if of("class").is_none() => clash(
+        None if lacks("class") => tell(
             "requires",
             "claims offer an action only if its class says so; add `class = optional`",
         ),
-        _ => {}
+        Some(Class::Optional) | None => {}
     }
-    if asks.escape_hatch.is_some() && of("modes").is_none() {
-        clash(
+    if class != Some(Class::ControlPlane) && lacks("modes") {
+        tell(
             "escape_hatch",
             "an escape hatch is for tests; name their task modes: `modes(\"...\")`",
         );
     }
-    asks
 }
 
-fn class(argument: &Argument, faults: &mut Faults) -> Option<syn::Ident> {
+fn class(argument: &Argument, faults: &mut Faults) -> Option<Class> {
     let word = match &argument.value {
         ArgumentValue::Path(path) => path.get_ident(),
         _ => None,
     };
     let known = word.and_then(|word| CLASSES.iter().find(|(name, _)| word == name));
-    if let (Some(word), Some((_, variant))) = (word, known) {
-        return Some(syn::Ident::new(variant, word.span()));
+    if known.is_none() {
+        faults.push(
+            place(argument)?,
+            "`class` is one of three words, without quotation marks: `control_plane`, `always` or `optional`",
+        );
     }
-    faults.push(
-        place(argument)?,
-        "`class` is one of three words: `class = control_plane`, `always` or `optional`",
-    );
-    None
+    known.map(|(_, class)| *class)
 }
 
-fn words(argument: &Argument, example: &str, faults: &mut Faults) -> Vec<LitStr> {
-    let name = &argument.name;
-    let form = format!("`{name}` takes string literals: `{name}(\"{example}\")`");
-    let ArgumentValue::List(tokens) = &argument.value else {
-        if let Some(at) = place(argument) {
-            faults.push(at, form);
-        }
-        return Vec::new();
-    };
-    let list = syn::parse::Parser::parse2(
-        Punctuated::<LitStr, Token![,]>::parse_terminated,
-        tokens.clone(),
-    );
-    let list = match list {
-        Ok(list) => list,
-        Err(error) => {
-            faults.push(error.span(), form);
+impl Words {
+    fn read(&self, argument: &Argument, faults: &mut Faults) -> Vec<LitStr> {
+        let Self { noun, example, .. } = self;
+        let name = self.argument;
+        let form = format!("`{name}` takes string literals: `{name}(\"{example}\")`");
+        let ArgumentValue::List(tokens) = &argument.value else {
+            if let Some(at) = place(argument) {
+                faults.push(at, form);
+            }
             return Vec::new();
+        };
+        if tokens.is_empty() {
+            let at = argument.name.span();
+            faults.push(at, format_args!("this names no {noun}; {form}"));
         }
-    };
-    if list.is_empty() {
-        faults.push(name.span(), format_args!("this names nothing; {form}"));
-    }
-    let mut seen = BTreeSet::new();
-    for word in &list {
-        check_word(name, word, faults);
-        if !seen.insert(word.value()) {
-            faults.push(word.span(), "this stands here twice; drop one");
+        let words = attr::texts(tokens.clone(), &form, faults);
+        let mut seen = BTreeSet::new();
+        for word in &words {
+            text::check_exact(noun, word, faults);
+            if !seen.insert((self.compared)(&word.value())) {
+                faults.push(
+                    word.span(),
+                    format_args!("this {noun} stands here twice; drop one"),
+                );
+            }
         }
-    }
-    list.into_iter().collect()
-}
-
-/// A word is compared as it is, so that a blank too many would be a quiet difference.
-fn check_word(name: &syn::Ident, word: &LitStr, faults: &mut Faults) {
-    let value = word.value();
-    if value.trim().is_empty() {
-        faults.push(
-            word.span(),
-            format_args!("`{name}` has an empty text; name something, or drop it"),
-        );
-    } else if value.trim() != value || value.chars().any(char::is_control) {
-        faults.push(
-            word.span(),
-            "this has white space around it or a control character in it; drop that",
-        );
-    } else if value.len() > MAX_WORD {
-        faults.push(
-            word.span(),
-            format_args!(
-                "this has {} bytes, and at most {MAX_WORD} are allowed; shorten it",
-                value.len()
-            ),
-        );
+        words
     }
 }
 
 fn escape_hatch(argument: &Argument, faults: &mut Faults) -> Option<(LitStr, LitStr)> {
+    const NAMES: [&str; 2] = ["method", "path"];
     const FORM: &str = "`escape_hatch` names the arguments with the method and the path of the request: `escape_hatch(method = \"...\", path = \"...\")`";
     let ArgumentValue::List(tokens) = &argument.value else {
         faults.push(place(argument)?, FORM);
         return None;
     };
     let inner = attr::parse(tokens.clone(), faults);
-    unknown_and_repeated(&inner, &["method", "path"], "escape_hatch(...)", faults);
-    let method = find(&inner, "method");
-    let path = find(&inner, "path");
-    let (Some(method), Some(path)) = (method, path) else {
+    let misspelt = unknown_and_repeated(&inner, &NAMES, "escape_hatch(...)", faults);
+    let lacks = |name: &&str| find(&inner, name).is_none() && !misspelt.contains(name);
+    if NAMES.iter().any(lacks) {
         faults.push(argument.name.span(), FORM);
-        return None;
-    };
-    text(method, faults).zip(text(path, faults))
+    }
+    let [method, path] =
+        NAMES.map(|name| find(&inner, name).and_then(|inner| name_in(inner, faults)));
+    let (method, path) = method.zip(path)?;
+    if method.value() == path.value() {
+        faults.push(
+            path.span(),
+            "the method and the path are two arguments; name the other one",
+        );
+    }
+    Some((method, path))
 }
 
-/// `redact("$.path" = "marker", ...)`. The start holds each path against the schemas.
-pub fn redact(argument: &Argument, faults: &mut Faults) -> Vec<(LitStr, LitStr)> {
-    const FORM: &str = "`redact` takes paths, each with what stands there instead: `redact(\"$.token\" = \"[REDACTED]\")`";
-    let mut told = |at: Span| faults.push(at, FORM);
-    let ArgumentValue::List(tokens) = &argument.value else {
-        if let Some(at) = place(argument) {
-            told(at);
-        }
-        return Vec::new();
-    };
-    let pair = |input: syn::parse::ParseStream| {
-        let path: LitStr = input.parse()?;
-        input.parse::<Token![=]>()?;
-        Ok((path, input.parse::<LitStr>()?))
-    };
-    let pairs = |input: syn::parse::ParseStream| {
-        Punctuated::<(LitStr, LitStr), Token![,]>::parse_terminated_with(input, pair)
-    };
-    let pairs = match syn::parse::Parser::parse2(pairs, tokens.clone()) {
-        Ok(pairs) => pairs,
-        Err(error) => {
-            told(error.span());
-            return Vec::new();
-        }
-    };
-    if pairs.is_empty() {
-        told(argument.name.span());
-    }
-    let mut seen = BTreeSet::new();
-    for (path, marker) in &pairs {
-        if !path.value().starts_with('$') {
-            faults.push(
-                path.span(),
-                "a path begins with `$`, which is the whole value: `$.token`",
-            );
-        }
-        super::text::check_not_empty("the text that takes a secret's place", marker, faults);
-        if !seen.insert(path.value()) {
-            faults.push(path.span(), "this path stands here twice; drop one");
-        }
-    }
-    pairs.into_iter().collect()
+/// The name of one of the payload's fields. The start holds it against the schema.
+fn name_in(argument: &Argument, faults: &mut Faults) -> Option<LitStr> {
+    let name = text(argument, faults)?;
+    text::check_exact("name of the argument", &name, faults);
+    Some(name)
 }

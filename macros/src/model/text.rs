@@ -9,6 +9,8 @@ pub const MAX_DESCRIPTION: usize = 1024;
 /// The longest title, in characters.
 pub const MAX_TITLE: usize = 128;
 const MAX_TOOL_NAME: usize = 64;
+/// The longest claim, role or task mode, in bytes; that of manifests.
+const MAX_EXACT: usize = 128;
 
 /// The grammar of `actum::id`, told with the remedy at hand. The expansion has the compiler check
 /// the id once more with the function that the kernel itself uses.
@@ -107,6 +109,27 @@ pub fn check_word(name: &str, text: &LitStr, faults: &mut Faults) {
             format_args!("`{name}` takes a lower-case word such as \"email_thread_selection\""),
         );
     }
+}
+
+/// A text that is compared as it is, so that a blank too many would be a quiet difference.
+pub fn check_exact(noun: &str, text: &LitStr, faults: &mut Faults) {
+    let value = text.value();
+    let length = value.len();
+    let fault = if value.trim().is_empty() {
+        format!("the {noun} is empty; write one, or drop it")
+    } else if value.trim() != value {
+        format!("the {noun} begins or ends with white space; drop that")
+    } else if let Some(hidden) = value.chars().find(|c| is_hidden(*c)) {
+        format!(
+            "the {noun} has the invisible character U+{:04X}; drop that",
+            u32::from(hidden)
+        )
+    } else if length > MAX_EXACT {
+        format!("the {noun} has {length} bytes, and at most {MAX_EXACT} are allowed; shorten it")
+    } else {
+        return;
+    };
+    faults.push(text.span(), fault);
 }
 
 /// Anything but nothing.
