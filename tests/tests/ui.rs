@@ -8,14 +8,16 @@
 use std::collections::BTreeSet;
 
 /// The folders of mistakes; `pass` holds what compiles, and runs.
-const MISTAKES: [&str; 9] = [
+const MISTAKES: [&str; 11] = [
     "argument",
+    "asks",
     "description",
     "egress",
     "host",
     "id",
     "output",
     "payload",
+    "redact",
     "several",
     "signature",
 ];
@@ -53,7 +55,7 @@ fn there_are_cases_enough_and_no_words_without_a_case() {
             .collect();
         assert!(left.is_empty(), "{folder}: no case says {left:?}");
     }
-    assert!(cases >= 120, "{cases} cases");
+    assert!(cases >= 220, "{cases} cases");
 }
 
 fn names_in(folder: &str) -> BTreeSet<String> {
