@@ -26,12 +26,15 @@ use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
 pub struct Registry {
     actions: BTreeMap<ActionId, Registered>,
     declarations: BTreeMap<ActionId, DeclarationKind>,
+    /// What is declared to be of the kernel's origin, beside whatever else it is.
+    kernel_origin: BTreeSet<ActionId>,
 }
 
 #[derive(Debug)]
 struct Registered {
     action: &'static Action,
     descriptor: ToolDescriptor,
+    requirements: Requirements,
     arguments: CompiledSchema,
     hidden: Arc<Redactions>,
 }
@@ -117,9 +120,11 @@ impl Registry {
         let mut faults = Vec::new();
         let mut places: BTreeMap<&'static str, BTreeSet<Place>> = BTreeMap::new();
         let mut packs = Vec::new();
+        let mut origins = BTreeSet::new();
         let mut registry = Self {
             actions: BTreeMap::new(),
             declarations: BTreeMap::new(),
+            kernel_origin: BTreeSet::new(),
         };
 
         for action in actions {
@@ -127,6 +132,8 @@ impl Registry {
             if places.entry(action.id).or_default().insert(action.at) {
                 match Registered::new(action) {
                     Ok((id, registered)) => {
+                        let problems = registered.problems().into_iter();
+                        faults.extend(problems.map(|problem| fault(action.id, action.at, problem)));
                         registry.actions.entry(id).or_insert(registered);
                     }
                     Err(problem) => faults.push(fault(action.id, action.at, problem)),
@@ -138,21 +145,31 @@ impl Registry {
                 packs.push((declaration, promises));
                 continue;
             }
-            // A kernel-origin declaration adds to an action; a known one takes its place.
-            let new = declaration.kind == DeclarationKind::KernelOrigin
+            // A kernel-origin declaration adds to an action; any other takes its place.
+            let adds = declaration.kind == DeclarationKind::KernelOrigin;
+            let new = adds
                 || places
                     .entry(declaration.id)
                     .or_default()
                     .insert(declaration.at);
-            if new {
-                match ActionId::parse(declaration.id) {
-                    Ok(id) => {
-                        registry.declarations.insert(id, declaration.kind);
-                    }
-                    Err(problem) => {
-                        faults.push(fault(declaration.id, declaration.at, problem.to_string()));
-                    }
+            match ActionId::parse(declaration.id) {
+                _ if !new => {}
+                Ok(id) if adds => {
+                    origins.insert((declaration.id, declaration.at));
+                    registry.kernel_origin.insert(id);
                 }
+                Ok(id) => {
+                    registry.declarations.insert(id, declaration.kind);
+                }
+                Err(problem) => {
+                    faults.push(fault(declaration.id, declaration.at, problem.to_string()));
+                }
+            }
+        }
+        for (id, at) in origins {
+            if registry.declarations.get(id) == Some(&DeclarationKind::ControlPlane) {
+                let problem = "`control_plane!` says that it has no handler, so the kernel cannot originate it; drop one of the two, or annotate a handler with `class = control_plane`";
+                faults.push(fault(id, at, problem.to_owned()));
             }
         }
         for (pack, promises) in packs {
@@ -216,26 +233,24 @@ impl Registry {
         let token_type = |(id, registered): (&ActionId, &Registered)| {
             Some((id.clone(), registered.action.selection_token?.to_owned()))
         };
-        ActionCatalog::new(self.actions.keys().chain(self.declarations.keys()).cloned())
+        ActionCatalog::new(self.actions.keys().chain(self.declared()).cloned())
             .with_tool_descriptors(
                 self.actions
                     .iter()
                     // An operation of the control plane is told to nobody.
-                    .filter(|(_, r)| r.action.asks.class != Some(Class::ControlPlane))
+                    .filter(|(_, r)| r.requirements.class != Some(Class::ControlPlane))
                     .map(|(id, r)| (id.clone(), r.descriptor.clone()))
                     .collect(),
             )
             .with_egress_declarations(
-                self.declarations
-                    .keys()
+                self.declared()
                     .map(|id| (id.clone(), EgressDeclaration::default()))
                     .chain(self.actions.iter().map(|(id, r)| (id.clone(), egress(r))))
                     .collect(),
             )
             .with_selection_token_types(self.actions.iter().filter_map(token_type).collect())
             .with_undispatchable(
-                self.declarations
-                    .keys()
+                self.declared()
                     .filter(|id| !self.actions.contains_key(*id))
                     .cloned()
                     .collect(),
@@ -257,22 +272,25 @@ impl Registry {
         actions.map(|(id, r)| (id.clone(), of(r.action))).collect()
     }
 
+    /// The ids of all declarations, some of which may have a handler as well.
+    fn declared(&self) -> impl Iterator<Item = &ActionId> {
+        self.declarations.keys().chain(&self.kernel_origin)
+    }
+
     fn requirements(&self) -> BTreeMap<ActionId, Requirements> {
         let declared = self.declarations.iter();
         let owned = declared.filter(|(_, kind)| **kind == DeclarationKind::ControlPlane);
         let owned = owned.map(|(id, _)| (id.clone(), Requirements::of(Class::ControlPlane)));
         let actions = self.actions.iter();
-        let asked = actions.map(|(id, r)| (id.clone(), r.action.asks.requirements()));
+        let asked = actions.map(|(id, r)| (id.clone(), r.requirements.clone()));
         owned.chain(asked).collect()
     }
 
     /// What the kernel itself may originate: what is declared so, and what no agent can.
     fn kernel_origin(&self) -> BTreeSet<ActionId> {
-        let declared = self.declarations.iter();
-        let declared = declared.filter(|(_, kind)| **kind == DeclarationKind::KernelOrigin);
         let owned = self.actions.iter();
-        let owned = owned.filter(|(_, r)| r.action.asks.class == Some(Class::ControlPlane));
-        let ids = declared.map(|(id, _)| id).chain(owned.map(|(id, _)| id));
+        let owned = owned.filter(|(_, r)| r.requirements.class == Some(Class::ControlPlane));
+        let ids = owned.map(|(id, _)| id).chain(&self.kernel_origin);
         ids.cloned().collect()
     }
 
@@ -462,12 +480,6 @@ impl Registered {
         let schema = (action.parameters)().map_err(|fault| fault.to_string())?;
         let arguments = CompiledSchema::new(&schema).map_err(|fault| fault.to_string())?;
         let output = (action.output)().map_err(|fault| format!("in its result: {fault}"))?;
-        if action.takes_selection() && action.selection_token.is_none() {
-            return Err(
-                "its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`"
-                    .to_owned(),
-            );
-        }
         let hidden = redactions(action.redact, &schema, output.as_ref())?;
         let descriptor = ToolDescriptor {
             name: ToolName::of(&id).to_string(),
@@ -484,10 +496,24 @@ impl Registered {
             Self {
                 action,
                 descriptor,
+                requirements: action.asks.requirements(),
                 arguments,
                 hidden: Arc::new(hidden),
             },
         ))
+    }
+
+    /// What of it does not go together, each with its remedy.
+    fn problems(&self) -> Vec<String> {
+        let parameters = &self.descriptor.parameters_schema;
+        let mut problems = self.requirements.faults(Some(parameters));
+        if self.action.takes_selection() && self.action.selection_token.is_none() {
+            problems.push(
+                "its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`"
+                    .to_owned(),
+            );
+        }
+        problems
     }
 }
 
