@@ -17,7 +17,7 @@ use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::provider::{Inexpressible, Provider};
-use crate::requirement::{Class, Requirements, texts_of};
+use crate::requirement::{Class, Requirements, folded_role, texts_of};
 
 /// What leaves the kernel when an action runs. An action without a declaration is refused by the
 /// gate: silence is not "nothing leaves".
@@ -195,10 +195,15 @@ impl ActionCatalog {
         self
     }
 
-    /// Replaces what actions require of an actor: class, claims, roles, modes and policies.
+    /// Replaces what actions require of an actor: class, claims, roles, modes and policies. Roles are
+    /// held as [`folded_role`] gives them, however they are written here.
     #[must_use]
     pub fn with_requirements(mut self, requirements: BTreeMap<ActionId, Requirements>) -> Self {
         self.replace(requirements, |entry, new| {
+            let new = new.map(|new| Requirements {
+                roles: new.roles.iter().map(|role| folded_role(role)).collect(),
+                ..new
+            });
             entry.requirements = new.filter(|new| !new.is_empty()).map(Box::new);
         });
         self
@@ -568,6 +573,93 @@ mod tests {
         );
         assert!(!catalog.is_known("z") && catalog.tool_descriptor_for("z").is_none());
         assert!(catalog.is_known("d") && !catalog.is_dispatchable("d"));
+    }
+
+    #[test]
+    fn requirements_are_replaced_whole_and_roles_are_folded() {
+        let required = Requirements {
+            claims: [" Exact ".to_owned()].into(),
+            roles: [" Lead".to_owned(), "LEAD".to_owned()].into(),
+            ..Requirements::of(Class::Optional)
+        };
+        let first = complete().with_requirements(
+            [
+                (id("c"), required),
+                (id("z"), Requirements::of(Class::Always)),
+            ]
+            .into(),
+        );
+        let held = first.requirements_for("c").unwrap();
+        assert_eq!(held.roles, ["lead".to_owned()].into());
+        assert_eq!(held.claims, [" Exact ".to_owned()].into());
+        assert!(!first.is_known("z") && first.class_of("z").is_none());
+
+        let always = Requirements::of(Class::Always);
+        let nothing = Requirements::default();
+        let second =
+            first.with_requirements([(id("a.b"), always.clone()), (id("d"), nothing)].into());
+        assert_eq!(second.requirements_for("a.b"), Some(&always));
+        assert_eq!(second.requirements_for("c"), None, "the old ones are gone");
+        assert_eq!(second.requirements_for("d"), None, "nothing is required");
+    }
+
+    #[test]
+    fn what_is_required_is_checked_against_the_schema_it_is_about() {
+        let asks = |name: &str| {
+            let required = Requirements {
+                interaction: Some(name.to_owned()),
+                ..Requirements::of(Class::Always)
+            };
+            complete().with_requirements([(id("c"), required)].into())
+        };
+        let faults = asks("kind").faults();
+        assert!(
+            matches!(&faults[..], [CatalogFault::Requirement { id, problem }] if id.as_str() == "c" && problem.contains("`kind`")),
+            "{faults:?}"
+        );
+        let mut takes_it = tool("c");
+        takes_it.parameters_schema = json!({
+            "type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"],
+        });
+        let tools = [(id("a.b"), tool("a-b")), (id("c"), takes_it)].into();
+        assert_eq!(asks("kind").with_tool_descriptors(tools).faults(), []);
+    }
+
+    #[test]
+    fn an_operation_of_the_control_plane_is_a_fault_where_agents_are_told_of_it() {
+        let owned = |name: &str| [(id(name), Requirements::of(Class::ControlPlane))].into();
+        assert_eq!(
+            complete().with_requirements(owned("c")).faults(),
+            [CatalogFault::ControlPlaneDescribed(id("c"))]
+        );
+        assert_eq!(complete().with_requirements(owned("d")).faults(), []);
+        // With a handler it needs no descriptor either.
+        let handled = complete().with_undispatchable([].into());
+        assert_eq!(handled.with_requirements(owned("d")).faults(), []);
+    }
+
+    #[test]
+    fn the_words_that_are_asked_about_are_those_of_all_actions() {
+        let required = |claim: &str, mode: &str| Requirements {
+            claims: [claim.to_owned()].into(),
+            modes: [mode.to_owned()].into(),
+            ..Requirements::of(Class::Optional)
+        };
+        let asked = complete().with_requirements(
+            [
+                (id("a.b"), required("read", "test")),
+                (id("c"), required("write", "test")),
+            ]
+            .into(),
+        );
+        assert_eq!(
+            asked.words_asked(WordKind::Claim),
+            Some(["read", "write"].into())
+        );
+        assert_eq!(asked.words_asked(WordKind::Mode), Some(["test"].into()));
+        // Where no action is for certain modes, a mode is a word for people; a claim never is.
+        assert_eq!(complete().words_asked(WordKind::Mode), None);
+        assert_eq!(complete().words_asked(WordKind::Claim), Some([].into()));
     }
 
     #[test]

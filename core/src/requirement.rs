@@ -176,3 +176,165 @@ fn resolved<'a>(schema: &'a Value, part: &'a Value) -> &'a Value {
     let found = target.and_then(|target| schema.pointer(&target));
     found.unwrap_or(part)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Optional, and sound for [`schema`].
+    fn sound() -> Requirements {
+        Requirements {
+            claims: ["cases:send".to_owned()].into(),
+            roles: ["approver".to_owned()].into(),
+            modes: ["test".to_owned()].into(),
+            reads_secrets: true,
+            escape_hatch: hatch("verb", "target"),
+            interaction: Some("kind".to_owned()),
+            ..Requirements::of(Class::Optional)
+        }
+    }
+
+    #[allow(clippy::unnecessary_wraps, reason = "it is what stands in the field")]
+    fn hatch(method: &str, path: &str) -> Option<EscapeHatch> {
+        let [method, path] = [method, path].map(str::to_owned);
+        Some(EscapeHatch { method, path })
+    }
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "verb": {"enum": ["GET", "PUT"]},
+                "target": {"type": "string"},
+                "kind": {"$ref": "#/$defs/Kind", "description": "How."},
+                "only": {"const": "confirm"},
+                "note": {"type": "string"},
+                "size": {"type": "integer"},
+                "perhaps": {"type": ["string", "null"]},
+                "mixed": {"enum": ["all", 1]},
+            },
+            "required": ["verb", "target", "kind", "only", "size", "perhaps", "mixed"],
+            "$defs": {"Kind": {"oneOf": [{"const": "confirm"}, {"const": "choose"}]}},
+        })
+    }
+
+    #[test]
+    fn roles_are_one_where_people_would_say_so() {
+        for role in ["approver", " Approver\n", "APPROVER", "\tapProver "] {
+            assert_eq!(folded_role(role), "approver", "{role:?}");
+        }
+        assert_eq!(folded_role("Straße"), folded_role("STRASSE"));
+        assert_ne!(folded_role("case approver"), folded_role("caseapprover"));
+    }
+
+    #[test]
+    fn each_rule_of_a_class_is_told_with_its_remedy() {
+        let without_claims = Requirements {
+            claims: BTreeSet::new(),
+            ..sound()
+        };
+        let of = |class, required: &Requirements| Requirements {
+            class,
+            ..required.clone()
+        };
+        let cases = [
+            (sound(), None),
+            (
+                without_claims.clone(),
+                Some("is optional and requires no claim"),
+            ),
+            (of(Some(Class::Always), &without_claims), None),
+            (
+                of(Some(Class::Always), &sound()),
+                Some("is offered always and requires claims"),
+            ),
+            (of(None, &without_claims), None),
+            (of(None, &sound()), Some("requires claims and has no class")),
+            (
+                of(Some(Class::ControlPlane), &without_claims),
+                Some("is the control plane's own"),
+            ),
+            (Requirements::of(Class::ControlPlane), None),
+            (Requirements::default(), None),
+        ];
+        for (required, wanted) in cases {
+            let faults = required.faults(Some(&schema()));
+            match (wanted, faults.as_slice()) {
+                (None, []) => {}
+                (Some(wanted), [fault]) if fault.starts_with(wanted) => {
+                    let remedies = ["add `", "make it `", "drop "];
+                    assert!(remedies.iter().any(|it| fault.contains(it)), "{fault}");
+                }
+                _ => panic!("{wanted:?} is not what is told of {required:?}: {faults:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_escape_hatch_is_for_certain_modes() {
+        let everywhere = Requirements {
+            modes: BTreeSet::new(),
+            ..sound()
+        };
+        let faults = everywhere.faults(None);
+        assert_eq!(faults.len(), 1, "{faults:?}");
+        assert!(faults[0].contains("`modes(\"...\")`"), "{faults:?}");
+    }
+
+    #[test]
+    fn what_a_policy_judges_is_a_text_that_every_call_has() {
+        let judged = |name: &str| {
+            let judged = Requirements {
+                interaction: Some(name.to_owned()),
+                ..sound()
+            };
+            judged.faults(Some(&schema()))
+        };
+        for sound in ["verb", "target", "kind", "only"] {
+            assert_eq!(judged(sound), [""; 0], "{sound}");
+        }
+        for (name, problem) in [
+            ("size", "is no text"),
+            ("perhaps", "is no text"),
+            ("mixed", "is no text"),
+            ("note", "a call may leave out"),
+            ("verbs", "it does not take"),
+            ("", "it does not take"),
+        ] {
+            let faults = judged(name);
+            assert_eq!(faults.len(), 1, "{name}: {faults:?}");
+            let words = format!("is judged by its argument `{name}`, which {problem}");
+            assert!(faults[0].starts_with(&words), "{faults:?}");
+        }
+        let both = Requirements {
+            escape_hatch: hatch("size", "note"),
+            ..sound()
+        };
+        assert_eq!(both.faults(Some(&schema())).len(), 2);
+        assert_eq!(both.faults(Some(&json!({}))).len(), 3, "nothing is there");
+        assert_eq!(
+            both.faults(None),
+            [""; 0],
+            "nothing is told of what is not described"
+        );
+    }
+
+    #[test]
+    fn what_is_required_reads_back_and_nothing_else_does() {
+        let written = serde_json::to_value(sound()).unwrap();
+        let read: Requirements = serde_json::from_value(written.clone()).unwrap();
+        assert_eq!(read, sound());
+        assert_eq!(
+            serde_json::to_value(Requirements::of(Class::ControlPlane)).unwrap(),
+            json!({"class": "control_plane"})
+        );
+        for class in [Class::ControlPlane, Class::Always, Class::Optional] {
+            assert_eq!(serde_json::to_value(class).unwrap(), class.as_str());
+        }
+        let mut more = written;
+        more["claim"] = json!("cases:send");
+        assert!(serde_json::from_value::<Requirements>(more).is_err());
+    }
+}
