@@ -11,8 +11,8 @@ mod process;
 
 use std::collections::BTreeSet;
 
-use actum::ActionId;
 use actum::lock::{LockedAction, SurfaceLock};
+use actum::{ActionId, Class};
 use process::{Ended, Home};
 use serde_json::json;
 
@@ -183,6 +183,45 @@ async fn each_kind_of_drift_fails_with_its_label_and_the_last_line_counts() {
         "2 changes: 1 widens, 1 narrows",
     ];
     assert_told(&ended, 1, &told, &[]);
+}
+
+#[tokio::test]
+async fn what_an_action_requires_is_under_the_lock() {
+    let home = locked().await;
+    let text = home.read(FILE);
+    assert!(
+        !text.contains("\"requirements\""),
+        "nothing is required yet"
+    );
+    accepted_was(&home, |lock| {
+        let reply = action(lock, REPLY);
+        reply.requirements.class = Some(Class::Optional);
+        reply.requirements.claims.insert("owner:write".to_owned());
+        reply.requirements.roles.insert("lead".to_owned());
+        reply.requirements.reads_secrets = true;
+        reply.redactions.insert("$.text".to_owned());
+    });
+    let ended = home.actum(&["lock", "--check"]).await;
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "`terminal.reply:owner_device`: requirements: class optional -> none: widens",
+            "`terminal.reply:owner_device`: requirements: an actor need not hold the claim `owner:write` any more: widens",
+            "`terminal.reply:owner_device`: requirements: it is for every role now: widens",
+            "`terminal.reply:owner_device`: requirements: policy does not decide on whether values of secrets may be read any more: widens",
+            "`terminal.reply:owner_device`: redactions: `$.text` is not redacted any more: widens",
+            "5 changes: 5 widens",
+        ]
+    );
+    let accepting = ["lock", "--accept", "--by", "Robin", "--reason", "By lists."];
+    assert_eq!(home.actum(&accepting).await.code, 0);
+    assert_eq!(read(&home).accepted[0].changes.len(), 5);
+    // All else is as it was before there was anything to require.
+    let accepted_now = home.read(FILE);
+    let actions = |text: &str| text.split("\"accepted\"").next().map(str::to_owned);
+    assert_eq!(actions(&accepted_now), actions(&text));
 }
 
 #[tokio::test]

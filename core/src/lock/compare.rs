@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::parameters;
 use super::{Change, Label, LockedAction, SurfaceLock};
+use super::{parameters, requirements};
 use crate::descriptor::Hints;
 use crate::id::ActionId;
 
@@ -34,14 +34,18 @@ pub fn compare(locked: &SurfaceLock, current: &SurfaceLock) -> Vec<Change> {
         match (locked.action(name), current.action(name)) {
             (Some(old), Some(new)) => told.action(old, new),
             (None, Some(_)) if was_known => {
-                told.tell("", Widens, "was known, and is dispatched now: a new action");
+                told.tell(
+                    "",
+                    Widens,
+                    "was known, and agents can call it now: a new action",
+                );
             }
             (None, Some(_)) => told.tell("", Widens, "is new"),
             (Some(_), None) if is_known => {
                 told.tell(
                     "",
                     Narrows,
-                    "is known still, and nothing dispatches it any more",
+                    "is known still, and no agent can call it any more",
                 );
             }
             (Some(_), None) => told.tell(
@@ -50,10 +54,10 @@ pub fn compare(locked: &SurfaceLock, current: &SurfaceLock) -> Vec<Change> {
                 "is gone: renamed, taken away, or of a crate that is no longer linked",
             ),
             (None, None) if is_known && !was_known => {
-                told.tell("", Keeps, "is a new id that nothing dispatches");
+                told.tell("", Keeps, "is a new id that no agent can call");
             }
             (None, None) if was_known && !is_known => {
-                told.tell("", Keeps, "is no known id any more; nothing dispatched it");
+                told.tell("", Keeps, "is no known id any more; no agent could call it");
             }
             (None, None) => {}
         }
@@ -126,6 +130,12 @@ impl Told<'_> {
             ],
         );
         self.egress(old, new);
+        for (label, words) in requirements::changes(&old.requirements, &new.requirements) {
+            self.tell("requirements", label, words);
+        }
+        for (label, words) in requirements::redactions(&old.redactions, &new.redactions) {
+            self.tell("redactions", label, words);
+        }
         self.hints(old.hints, new.hints);
         for (label, words) in parameters::changes(&old.parameters, &new.parameters) {
             self.tell("parameters", label, words);

@@ -20,6 +20,7 @@ mod change;
 mod compare;
 mod parameters;
 mod read;
+mod requirements;
 mod subset;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ use crate::catalog::{ActionCatalog, EgressDeclaration};
 use crate::descriptor::Hints;
 use crate::digest::{Digest, NotCanonical};
 use crate::id::ActionId;
+use crate::requirement::{Class, Requirements};
 
 pub use change::{Change, Label, tally};
 pub use compare::compare;
@@ -46,9 +48,10 @@ pub const VERSION: u32 = 1;
 pub struct SurfaceLock {
     /// The format.
     pub version: u32,
-    /// Every dispatchable action, in the order of their ids.
+    /// Every action that agents can call, in the order of their ids.
     pub actions: Vec<LockedAction>,
-    /// The ids that exist and that nothing dispatches.
+    /// The ids that exist and that no agent can call: nothing dispatches them, or they are the control
+    /// plane's own.
     pub known: BTreeSet<ActionId>,
     /// What was accepted since the file was first written, the newest last.
     pub accepted: Vec<Acceptance>,
@@ -77,6 +80,12 @@ pub struct LockedAction {
     pub kernel_origin: bool,
     /// What leaves the kernel; without it the gate refuses every call.
     pub egress: Option<EgressDeclaration>,
+    /// What it requires of an actor; absent for nothing.
+    #[serde(skip_serializing_if = "Requirements::is_empty")]
+    pub requirements: Requirements,
+    /// The paths at which its arguments and results are redacted; absent for none.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub redactions: BTreeSet<String>,
     /// What it promises of its effects.
     pub hints: Hints,
     /// JSON Schema of the arguments.
@@ -121,11 +130,11 @@ impl SurfaceLock {
     /// # Errors
     /// [`NoSurface`] for a catalog that is not complete.
     pub fn of(catalog: &ActionCatalog) -> Result<Self, NoSurface> {
-        let (dispatched, known): (BTreeSet<&ActionId>, BTreeSet<&ActionId>) = catalog
+        let (callable, known): (BTreeSet<&ActionId>, BTreeSet<&ActionId>) = catalog
             .ids()
             .into_iter()
-            .partition(|id| catalog.is_dispatchable(id.as_str()));
-        let undescribed: Vec<ActionId> = dispatched
+            .partition(|id| can_be_called(catalog, id));
+        let undescribed: Vec<ActionId> = callable
             .iter()
             .filter(|id| catalog.tool_descriptor_for(id.as_str()).is_none())
             .map(|id| (*id).clone())
@@ -133,7 +142,7 @@ impl SurfaceLock {
         if !undescribed.is_empty() {
             return Err(NoSurface::Undescribed(undescribed));
         }
-        let actions = dispatched
+        let actions = callable
             .into_iter()
             .filter_map(|id| LockedAction::of(catalog, id))
             .collect::<Result<_, _>>()?;
@@ -151,11 +160,11 @@ impl SurfaceLock {
         self.actions.iter().find(|action| action.id.as_str() == id)
     }
 
-    /// The actions that a person accepted and that this catalog does not dispatch: renamed, taken away, or
-    /// of a crate that is no longer linked.
+    /// The actions that a person accepted and that no agent can call in this catalog: renamed, taken away,
+    /// of a crate that is no longer linked, or the control plane's own by now.
     pub fn missing<'a>(&'a self, catalog: &'a ActionCatalog) -> impl Iterator<Item = &'a ActionId> {
         let ids = self.actions.iter().map(|action| &action.id);
-        ids.filter(|id| !catalog.is_dispatchable(id.as_str()))
+        ids.filter(|id| !can_be_called(catalog, id))
     }
 
     /// This surface with all that was accepted of the `locked` one, and this acceptance of what
@@ -192,6 +201,12 @@ impl SurfaceLock {
     }
 }
 
+/// Whether some grant could let an agent call it.
+fn can_be_called(catalog: &ActionCatalog, id: &ActionId) -> bool {
+    let id = id.as_str();
+    catalog.is_dispatchable(id) && catalog.class_of(id) != Some(Class::ControlPlane)
+}
+
 impl LockedAction {
     fn of(catalog: &ActionCatalog, id: &ActionId) -> Option<Result<Self, NotCanonical>> {
         let name = id.as_str();
@@ -206,6 +221,8 @@ impl LockedAction {
             non_delegable: catalog.is_non_delegable(name),
             kernel_origin: catalog.is_kernel_origin(name),
             egress: catalog.egress_declaration_for(name).cloned(),
+            requirements: catalog.requirements_for(name).cloned().unwrap_or_default(),
+            redactions: catalog.redaction_paths_of(name).into_iter().collect(),
             hints: tool.hints,
             parameters: tool.parameters_schema,
             output: tool.output_schema,

@@ -9,11 +9,14 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{Acceptance, LockedAction, SurfaceLock, VERSION};
-use crate::authority::document::{At, Bounds, Decode, Faults, Located, Node, Report, record};
+use crate::authority::document::{
+    At, Bounds, Choice, Decode, Faults, Located, Node, Report, record,
+};
 use crate::catalog::EgressDeclaration;
 use crate::descriptor::Hints;
 use crate::digest::Digest;
 use crate::id::ActionId;
+use crate::requirement::{Class, EscapeHatch, Requirements};
 
 /// What is read of a lock file: room for some thousand actions.
 const BOUNDS: Bounds = Bounds {
@@ -44,6 +47,8 @@ record! {
         non_delegable: bool,
         kernel_origin: bool,
         egress: Option<EgressDeclaration>,
+        requirements: Requirements = Requirements::default(),
+        redactions: Vec<String> = Vec::new(),
         hints: Hints,
         parameters: Value,
         output: Option<Value> = None,
@@ -118,6 +123,8 @@ impl From<Entry> for LockedAction {
             non_delegable: entry.non_delegable,
             kernel_origin: entry.kernel_origin,
             egress: entry.egress,
+            requirements: entry.requirements,
+            redactions: entry.redactions.into_iter().collect(),
             hints: entry.hints,
             parameters: entry.parameters,
             output: entry.output,
@@ -210,6 +217,68 @@ impl Decode for EgressDeclaration {
             Some(Self {
                 egress_class: class?,
                 output_channels: channels?.map(|list| list.into_iter().collect()),
+            })
+        })
+    }
+}
+
+impl Decode for Requirements {
+    fn expected() -> String {
+        "what is required of an actor".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| {
+            let class = fields.or("class", || None);
+            let claims = fields.or("claims", Vec::new);
+            let roles = fields.or("roles", Vec::new);
+            let modes = fields.or("modes", Vec::new);
+            let reads_secrets = fields.or("reads_secrets", || false);
+            let escape_hatch = fields.or("escape_hatch", || None);
+            let interaction = fields.or("interaction", || None);
+            Some(Self {
+                class: class?,
+                claims: claims?.into_iter().collect(),
+                roles: roles?.into_iter().collect(),
+                modes: modes?.into_iter().collect(),
+                reads_secrets: reads_secrets?,
+                escape_hatch: escape_hatch?,
+                interaction: interaction?,
+            })
+        })
+    }
+}
+
+impl Choice for Class {
+    const ALL: &'static [(&'static str, Self)] = &[
+        (Self::ControlPlane.as_str(), Self::ControlPlane),
+        (Self::Always.as_str(), Self::Always),
+        (Self::Optional.as_str(), Self::Optional),
+    ];
+}
+
+impl Decode for Class {
+    fn expected() -> String {
+        format!("one of {}", Self::names().join(", "))
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        Self::decode_choice(at)
+    }
+}
+
+impl Decode for EscapeHatch {
+    fn expected() -> String {
+        "`method` and `path`".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| {
+            let method = fields.required("method");
+            let path = fields.required("path");
+            Some(Self {
+                method: method?,
+                path: path?,
             })
         })
     }

@@ -1,5 +1,7 @@
 //! The lock as a file, and what a comparison says of each kind of change.
 
+mod requirements;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -272,15 +274,15 @@ fn actions_that_come_and_go() {
     known.known.insert(id("b.two"));
     assert_eq!(
         lines(&compare(&one, &known)),
-        ["`b.two`: is a new id that nothing dispatches: keeps"]
+        ["`b.two`: is a new id that no agent can call: keeps"]
     );
     assert_eq!(
         lines(&compare(&known, &one)),
-        ["`b.two`: is no known id any more; nothing dispatched it: keeps"]
+        ["`b.two`: is no known id any more; no agent could call it: keeps"]
     );
     assert_eq!(
         lines(&compare(&known, &two)),
-        ["`b.two`: was known, and is dispatched now: a new action: widens"]
+        ["`b.two`: was known, and agents can call it now: a new action: widens"]
     );
     assert_eq!(compare(&two, &known)[0].label, Label::Narrows);
 }

@@ -83,7 +83,7 @@ pub(super) fn run(ask: &Ask) -> Result<(), String> {
 fn begin(path: &Path, current: &SurfaceLock) -> Result<(), String> {
     write(path, current)?;
     super::say(&format!(
-        "{}: written, with {} and {} that nothing dispatches; keep it under review with the code\n",
+        "{}: written, with {} and {} that no agent can call; keep it under review with the code\n",
         path.display(),
         actions(current.actions.len()),
         match current.known.len() {
