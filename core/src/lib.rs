@@ -190,6 +190,14 @@ pub use serde;
 /// | `egress(channels = ["..."], class = "...")` | what leaves the kernel when it runs |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about effects |
 /// | `non_delegable` | no grant may hand it on |
+/// | `class = control_plane`, `always` or `optional` | how an actor comes by it: never, always, or by claims; see [`Class`] |
+/// | `requires("...", ...)` | claims, all of which the actor or its scenario must hold |
+/// | `roles("...", ...)` | roles, one of which the actor must have |
+/// | `modes("...", ...)` | task modes, one of which its task must have |
+/// | `reads_secrets` | it reads values of secrets, which policy has to switch on |
+/// | `escape_hatch(method = "...", path = "...")` | it sends what these two arguments say, which policy has to allow |
+/// | `interaction = "..."` | it turns to a person in the way that this argument says, which policy has to allow |
+/// | `redact("$.path" = "...", ...)` | values of its arguments and its result that are seen as these texts |
 /// | `crate = path` | where `actum` is, for a crate that has it under another name or through another crate |
 ///
 /// Parameters by reference are given by the host: `&T` is a resource that it registered, [`&Call`](Call)
