@@ -1,7 +1,7 @@
 //! `actum catalog`
 
-use actum::Registry;
 use actum::provider::{Provider, render};
+use actum::{Class, Registry};
 use serde_json::json;
 
 pub(super) fn run(as_json: bool) -> Result<(), String> {
@@ -19,6 +19,8 @@ pub(super) fn run(as_json: bool) -> Result<(), String> {
                     "non_delegable": catalog.is_non_delegable(id.as_str()),
                     "egress": catalog.egress_declaration_for(id.as_str()),
                     "selection_token_type": catalog.selection_token_type_for(id.as_str()),
+                    "requirements": catalog.requirements_for(id.as_str()),
+                    "redactions": catalog.redaction_paths_of(id.as_str()),
                     "descriptor": catalog.tool_descriptor_for(id.as_str()),
                 })
             })
@@ -51,12 +53,27 @@ pub(super) fn run(as_json: bool) -> Result<(), String> {
                     flags.extend(egress.egress_class.as_deref());
                     flags.extend(egress.output_channels.iter().flatten().map(String::as_str));
                 }
+                let required = catalog.requirements_for(id.as_str());
+                flags.extend(
+                    required
+                        .and_then(|required| required.class)
+                        .map(Class::as_str),
+                );
+                flags.extend(
+                    required
+                        .iter()
+                        .flat_map(|it| &it.claims)
+                        .map(String::as_str),
+                );
                 let flags = if flags.is_empty() {
                     String::new()
                 } else {
                     format!(" [{}]", flags.join(", "))
                 };
                 format!("{}{flags}", tool.description)
+            }
+            None if catalog.class_of(id.as_str()) == Some(Class::ControlPlane) => {
+                "the control plane's own; no agent can call it".to_owned()
             }
             None => "known; nothing dispatches it".to_owned(),
         };
