@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test uses its own part of it
 
+pub mod manifests;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
