@@ -186,3 +186,137 @@ pub(crate) fn unmet(
         .into_iter()
         .find_map(|(refused, why)| refused.then_some(why))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::authority::sample;
+
+    const ACTOR: &str = "
+id: ada
+schema_version: 1
+lifecycle_state: active
+principal_id: owner
+roles: [' Board ', board, CLERK]
+claims: [own, both]
+";
+    const SCENARIO: &str = "
+id: desk
+schema_version: 1
+lifecycle_state: active
+mode: standard
+claims: [added, both]
+denied_claims: [there, both]
+denied_actions: [mail.send]
+secret_values: true
+interaction_kinds: [confirm]
+api_targets: [{method: get, path: /v1/tasks}]
+";
+    const POLICY: &str = "
+id: global
+schema_version: 1
+lifecycle_state: active
+denied_actions: [mail.read]
+denied_claims: [everywhere]
+";
+
+    fn texts(texts: &[&str]) -> BTreeSet<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    fn id(text: &str) -> ActionId {
+        ActionId::parse(text).unwrap()
+    }
+
+    fn of(actor: &Actor, scenario: &Scenario) -> Option<Mandate> {
+        Mandate::of(actor, scenario, &sample::manifest(POLICY))
+    }
+
+    fn both() -> (Actor, Scenario) {
+        (sample::manifest(ACTOR), sample::manifest(SCENARIO))
+    }
+
+    fn mandate() -> Mandate {
+        let (actor, scenario) = both();
+        of(&actor, &scenario).unwrap()
+    }
+
+    #[test]
+    fn a_mandate_is_what_actor_scenario_and_policy_say() {
+        let (_, scenario) = both();
+        let expected = Mandate {
+            actor: "ada".to_owned(),
+            scenario: "desk".to_owned(),
+            mode: "standard".to_owned(),
+            roles: texts(&["board", "clerk"]),
+            claims: texts(&["added", "both", "own"]),
+            denied_claims: texts(&["both", "everywhere", "there"]),
+            // What the policy denies is in the grant's own list.
+            denied_actions: [id("mail.send")].into(),
+            secret_values: true,
+            interaction_kinds: texts(&["confirm"]),
+            api_targets: [scenario.api_targets[0].value.clone()].into(),
+        };
+        assert_eq!(mandate(), expected);
+    }
+
+    #[test]
+    fn whoever_is_not_active_has_no_mandate() {
+        let (actor, scenario) = both();
+        let mut gone = actor.clone();
+        gone.lifecycle_state = Lifecycle::Retired;
+        assert_eq!(of(&gone, &scenario), None);
+        let mut over = scenario.clone();
+        over.lifecycle_state = Lifecycle::Approved;
+        assert_eq!(of(&actor, &over), None);
+        assert!(of(&actor, &scenario).is_some());
+    }
+
+    #[test]
+    fn two_mandates_meet_in_what_both_allow() {
+        let one = mandate();
+        let (mut actor, mut scenario) = both();
+        actor.roles.remove(2);
+        actor.claims.clear();
+        scenario.denied_claims.remove(0);
+        scenario.denied_actions[0].id = "mail.read".to_owned();
+        scenario.secret_values = false;
+        scenario.interaction_kinds.clear();
+        scenario.api_targets.clear();
+        let other = of(&actor, &scenario).unwrap();
+        let expected = Mandate {
+            roles: texts(&["board"]),
+            claims: texts(&["added", "both"]),
+            denied_actions: [id("mail.read"), id("mail.send")].into(),
+            secret_values: false,
+            interaction_kinds: BTreeSet::new(),
+            api_targets: BTreeSet::new(),
+            ..one.clone()
+        };
+        assert_eq!(one.meet(&other), Some(expected.clone()));
+        assert_eq!(other.meet(&one), Some(expected));
+        assert_eq!(one.meet(&one), Some(one));
+    }
+
+    #[test]
+    fn mandates_of_another_actor_scenario_or_mode_do_not_meet() {
+        let one = mandate();
+        let others = [
+            Mandate {
+                actor: "eve".to_owned(),
+                ..one.clone()
+            },
+            Mandate {
+                scenario: "lab".to_owned(),
+                ..one.clone()
+            },
+            Mandate {
+                mode: "planning".to_owned(),
+                ..one.clone()
+            },
+        ];
+        for other in others {
+            assert_eq!(one.meet(&other), None, "{other:?}");
+        }
+    }
+}
