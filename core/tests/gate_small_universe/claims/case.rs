@@ -156,8 +156,16 @@ impl Case<'_> {
         off_target && *interaction && !interaction_kind
     }
 
-    /// The decision table. The first row that applies decides.
+    /// What the first row that applies says.
     pub fn expected(&self) -> Outcome {
+        let table = self.table();
+        let row = table.iter().find(|(applies, _)| *applies);
+        row.map_or(Allow, |(_, outcome)| *outcome)
+    }
+
+    /// The decision table, in the order in which the gate documents its checks.
+    #[rustfmt::skip]
+    pub fn table(&self) -> [(bool, Outcome); 20] {
         use DenialReason as Why;
         let (required, scene, call) = (self.required, self.scene, self.call);
         let any = |wanted: &[Claim]| required.claims.iter().any(|claim| wanted.contains(claim));
@@ -168,14 +176,13 @@ impl Case<'_> {
         };
         let off = |needed: bool, switch: bool| needed && !(scene.is_actor && switch);
         let for_agents = matches!(required.class, Some(Class::Always | Class::Optional));
-        // Every row before the last is a requirement that claims offer nothing against.
+        // Where a requirement is not met, claims offer nothing; a row above the last says so.
         let offered = scene.is_actor && for_agents;
         let has_token = matches!(call.with, With::Token | With::TokenAndApproval);
         let is_approved = matches!(call.with, With::Approval | With::TokenAndApproval);
         let asked = self.list == List::Approval;
 
-        #[rustfmt::skip]
-        let table = [
+        [
             (call.with == With::TooLate,                            Deny(Why::GrantExpired)),
             (required.class == Some(Class::ControlPlane),           Deny(Why::ControlPlaneOwned)),
             (self.list == List::Deny,                               Deny(Why::ExplicitDeny)),
@@ -198,10 +205,6 @@ impl Case<'_> {
             (asked && call.with == With::Rejection,                 Deny(Why::ApprovalMissing)),
             (asked && !is_approved,                                 Ask),
             (self.list == List::Nowhere && !offered,                Deny(Why::NotGranted)),
-        ];
-        table
-            .iter()
-            .find(|(applies, _)| *applies)
-            .map_or(Allow, |(_, outcome)| *outcome)
+        ]
     }
 }

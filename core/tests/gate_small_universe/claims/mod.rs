@@ -14,16 +14,18 @@ mod built;
 mod case;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use actum::gate::exposure;
 use actum::{ActionCatalog, Class, VerifiedGrant, project};
+use serde_json::Value;
 
 use crate::case::FLAGS;
 use crate::support::Outcome::Deny;
 use crate::support::manifests::{Manifests, issued};
 use crate::support::verified;
 use built::{Call, all_calls, catalog, manifests, with_token};
-use case::{BESIDE, CLAIMS, Case, Claim, LISTS, List, Required, Scene, WANTED};
+use case::{BESIDE, Beside, CLAIMS, Case, Claim, LISTS, List, Required, Scene, WANTED, With};
 
 const CLASSES: [Option<Class>; 4] = [
     None,
@@ -184,4 +186,39 @@ fn one_who_is_no_actor_has_lists_alone_in_every_combination() {
     let count = compare_all(|_| vec![OF_NO_ACTOR]);
     println!("{count} combinations");
     assert_eq!(count, 737_280);
+}
+
+/// The table is no better than its order, which is not this project's own.
+#[test]
+fn the_table_is_in_the_published_order() {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/taskboard/catalog.json");
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("{}: {error}; this test needs it", path.display()));
+    let facts: Value = serde_json::from_str(&text).unwrap();
+    let published = facts.get("denial_order").and_then(Value::as_array).unwrap();
+    let published = published.iter().filter_map(Value::as_str);
+
+    let required = all_required();
+    let case = Case {
+        list: List::Nowhere,
+        required: required.first().unwrap(),
+        scene: OF_NO_ACTOR,
+        beside: Beside::Nothing,
+        call: all_calls(&[With::Nothing]).first().unwrap().words,
+    };
+    let mut rows: Vec<&str> = case
+        .table()
+        .into_iter()
+        .filter_map(|(_, outcome)| match outcome {
+            Deny(reason) => Some(reason.as_str()),
+            _ => None,
+        })
+        .collect();
+    rows.dedup();
+    // Of the published order, what comes after these is of running a call, and not of leave to.
+    let common: Vec<&str> = published.filter(|reason| rows.contains(reason)).collect();
+    rows.retain(|reason| common.contains(reason));
+    assert_eq!(rows, common);
+    assert_eq!(common.len(), 10);
 }
