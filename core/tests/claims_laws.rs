@@ -1,7 +1,7 @@
 //! Laws of authority by claims, for any catalog, actor, scenario, policy and lists.
 //!
 //! The worlds are drawn from a few ids, claims, roles, modes, targets and kinds of interaction, so that
-//! what is required and what is held meet often. In each world, [`world::calls`] are all the calls of an
+//! what is required and what is held meet often. In each world, [`call::calls`] are all the calls of an
 //! action that differ in anything that the gate could ask about.
 
 #![allow(
@@ -10,6 +10,8 @@
     reason = "a test says where it fails"
 )]
 
+#[path = "claims_laws/call.rs"]
+mod call;
 #[path = "claims_laws/composed.rs"]
 mod composed;
 #[path = "claims_laws/examples.rs"]

@@ -9,10 +9,11 @@ use actum::{ActionCatalog, ActionId, Class};
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::call::calls;
 use crate::config;
 use crate::support::manifests::{Manifests, listed, located};
 use crate::support::{id, verified};
-use crate::world::{Facts, IDS, World, calls, catalog, grant, manifests, standings, world};
+use crate::world::{Facts, IDS, World, catalog, grant, manifests, standings, world};
 
 /// Who an actor in its scenario is, in sets of words.
 struct Held {

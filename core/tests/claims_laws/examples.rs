@@ -7,9 +7,10 @@ use actum::requirement::EscapeHatch;
 use actum::{Class, Requirements};
 use serde_json::{Value, json};
 
+use crate::call::call;
 use crate::support::manifests::{Manifests, listed, located, manifest};
 use crate::support::{Outcome, at, decide, id, verified};
-use crate::world::{Facts, KIND, World, call, catalog, grant, standings};
+use crate::world::{Facts, KIND, World, catalog, grant, standings};
 
 /// An action that requires nothing.
 pub fn plain() -> Facts {

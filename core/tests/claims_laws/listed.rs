@@ -12,11 +12,10 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
+use crate::call::calls;
 use crate::config;
 use crate::support::{Outcome, id, verified};
-use crate::world::{
-    IDS, KIND, KINDS, calls, catalog, facts, grant, manifests, seen, standings, world,
-};
+use crate::world::{IDS, KIND, KINDS, catalog, facts, grant, manifests, seen, standings, world};
 
 /// The action that a worker means by an id or a tool's name.
 fn meant(spelling: &str) -> String {

@@ -7,12 +7,11 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseError;
 
+use crate::call::calls;
 use crate::config;
 use crate::support::manifests::{Manifests, listed, located};
 use crate::support::{id, verified};
-use crate::world::{
-    CLAIMS, IDS, KIND, KINDS, World, calls, catalog, grant, manifests, standings, world,
-};
+use crate::world::{CLAIMS, IDS, KIND, KINDS, World, catalog, grant, manifests, standings, world};
 
 /// One thing less for the actor, or one thing more that is denied.
 #[derive(Debug, Clone)]
@@ -138,7 +137,8 @@ fn mandate(manifests: &Manifests) -> Mandate {
     Mandate::of(actor.as_ref().unwrap(), scenario, policy).unwrap()
 }
 
-/// Whether whoever has one of an action's roles has all of them, so that one role is no other's.
+/// Of an action for two roles, one may be held then and the other now: each mandate lets it pass, and
+/// what is left of both does not.
 fn asks_for_one_role_at_most(world: &World, text: &str) -> bool {
     let facts = world.get(&id(text));
     facts.is_none_or(|facts| facts.requirements.roles.len() < 2)

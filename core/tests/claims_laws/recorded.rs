@@ -10,10 +10,11 @@ use actum::{ActionCatalog, Class, TaskGrant};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
+use crate::call::calls;
 use crate::config;
 use crate::support::manifests::Manifests;
 use crate::support::{at, id, nothing_until, verified};
-use crate::world::{IDS, World, calls, catalog, grant, manifests, standings, world};
+use crate::world::{IDS, World, catalog, grant, manifests, standings, world};
 
 /// The claims that are held, by the manifests: those of actor and scenario that nobody denies.
 fn held(manifests: &Manifests) -> BTreeSet<&str> {
