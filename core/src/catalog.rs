@@ -3,6 +3,8 @@
 //! It is the kernel's own. No worker, grant or event sets or changes it; it is built before the
 //! first request and passed as a value from there on.
 
+mod stored;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -18,6 +20,8 @@ use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::provider::{Inexpressible, Provider};
 use crate::requirement::{Class, Requirements, folded_role, texts_of};
+
+pub use stored::UnreadableCatalog;
 
 /// What leaves the kernel when an action runs. An action without a declaration is refused by the
 /// gate: silence is not "nothing leaves".
