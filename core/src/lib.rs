@@ -130,6 +130,7 @@ pub mod catalog;
 mod declare;
 pub mod descriptor;
 pub mod digest;
+pub mod explain;
 pub mod gate;
 pub mod grant;
 pub mod id;

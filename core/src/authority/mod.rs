@@ -18,7 +18,7 @@ pub mod identity;
 pub mod manifest;
 pub mod route;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 pub mod set;
 pub mod terms;
 

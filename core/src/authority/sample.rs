@@ -1,4 +1,4 @@
-//! Small events, identities and manifests for this module's tests.
+//! Small events, identities and manifests for tests.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::document::{Decode, decode_yaml};
 use super::event::{Event, Identity};
 
 /// A verified Telegram message of the owner.
-pub(super) fn event() -> Event {
+pub(crate) fn event() -> Event {
     serde_json::from_value(json!({
         "id": "01JZZZZZZZZZZZZZZZZZZZZZZZ",
         "source": "telegram",
@@ -31,7 +31,7 @@ pub(super) fn event() -> Event {
 }
 
 /// The owner, recognised without doubt.
-pub(super) fn identity() -> Identity {
+pub(crate) fn identity() -> Identity {
     serde_json::from_value(json!({
         "event_id": "01JZZZZZZZZZZZZZZZZZZZZZZZ",
         "confidence": 1.0,
@@ -44,16 +44,16 @@ pub(super) fn identity() -> Identity {
 }
 
 /// A manifest from YAML that must be right.
-pub(super) fn manifest<T: Decode>(yaml: &str) -> T {
+pub(crate) fn manifest<T: Decode>(yaml: &str) -> T {
     decode_yaml("sample.yaml", yaml).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 /// The time of every test.
-pub(super) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     "2026-01-01T00:00:00Z".parse().unwrap()
 }
 
-pub(super) const AGENT: &str = "
+pub(crate) const AGENT: &str = "
 id: helper
 schema_version: 1
 lifecycle_state: active
@@ -69,7 +69,7 @@ limits: {max_runtime_seconds: 120, max_artifacts: 2, max_tokens: 1000}
 output_channels: {allowed: [owner]}
 ";
 
-pub(super) const WORKFLOW: &str = "
+pub(crate) const WORKFLOW: &str = "
 id: talk
 schema_version: 1
 lifecycle_state: active
@@ -78,19 +78,19 @@ required_agent: helper
 required_capability_pack: basic
 ";
 
-pub(super) const PACK: &str = "
+pub(crate) const PACK: &str = "
 id: basic
 schema_version: 1
 lifecycle_state: active
 ";
 
-pub(super) const POLICY: &str = "
+pub(crate) const POLICY: &str = "
 id: global
 schema_version: 1
 lifecycle_state: active
 ";
 
-pub(super) const ROUTE: &str = "
+pub(crate) const ROUTE: &str = "
 id: owner
 schema_version: 1
 lifecycle_state: active

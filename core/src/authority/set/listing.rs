@@ -1,5 +1,7 @@
 //! Every action, and every word of claims, that a manifest lists, with the line that lists it.
 
+use std::collections::BTreeMap;
+
 use super::{Filed, ManifestKind, ManifestSet};
 use crate::authority::document::{Located, Position};
 use crate::authority::manifest::{ActionList, ListKind};
@@ -131,6 +133,25 @@ impl ManifestSet {
             words_of(ManifestKind::Policy, filed, &filed.manifest.id, lists)
         });
         actors.chain(scenarios).chain(policies)
+    }
+}
+
+impl ManifestSet {
+    /// The file of a manifest, relative to the folder of manifests.
+    #[must_use]
+    pub fn file_of(&self, kind: ManifestKind, id: &str) -> Option<&str> {
+        fn file<'a, T>(all: &'a BTreeMap<String, Filed<T>>, id: &str) -> Option<&'a str> {
+            all.get(id).map(|filed| filed.file.as_str())
+        }
+        match kind {
+            ManifestKind::Route => file(&self.routes, id),
+            ManifestKind::Agent => file(&self.agents, id),
+            ManifestKind::Workflow => file(&self.workflows, id),
+            ManifestKind::CapabilityPack => file(&self.packs, id),
+            ManifestKind::Policy => file(&self.policies, id),
+            ManifestKind::Actor => file(&self.actors, id),
+            ManifestKind::Scenario => file(&self.scenarios, id),
+        }
     }
 }
 
