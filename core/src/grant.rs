@@ -395,6 +395,18 @@ impl VerifiedGrant {
         actions.map(|(id, listed)| (id, *listed))
     }
 
+    /// The output channels that may be written to, caveats included.
+    #[must_use]
+    pub fn output_channels(&self) -> &BTreeSet<String> {
+        &self.effective.channels
+    }
+
+    /// The classes of outside traffic that may be caused, caveats included.
+    #[must_use]
+    pub fn egress_classes(&self) -> &BTreeSet<String> {
+        &self.effective.classes
+    }
+
     pub(crate) fn has_channel(&self, channel: &str) -> bool {
         self.effective.channels.contains(channel)
     }

@@ -129,6 +129,7 @@ pub mod bound;
 pub mod catalog;
 mod declare;
 pub mod descriptor;
+pub mod difference;
 pub mod digest;
 pub mod explain;
 pub mod gate;

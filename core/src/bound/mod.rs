@@ -76,7 +76,8 @@ impl BoundArgument {
 }
 
 impl Bound {
-    fn takes(&self, value: &Value) -> bool {
+    /// Whether a value may stand there.
+    pub(crate) fn takes(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::OneOf(values), value) => values.iter().any(|one| same(one, value)),
             (Self::Within(start), Value::String(text)) => is_within(start, text),

@@ -57,18 +57,20 @@ impl fmt::Display for Change {
 /// How many changes there are, and how many of each label: `3 changes: 1 widens, 1 narrows, 1 keeps`.
 #[must_use]
 pub fn tally(changes: &[Change]) -> String {
-    let of = |label: Label| {
-        changes
-            .iter()
-            .filter(|change| change.label == label)
-            .count()
-    };
+    let labels: Vec<Label> = changes.iter().map(|change| change.label).collect();
+    tally_of(&labels)
+}
+
+/// [`tally`] of labels alone.
+#[must_use]
+pub fn tally_of(labels: &[Label]) -> String {
+    let of = |wanted: Label| labels.iter().filter(|label| **label == wanted).count();
     let parts: Vec<String> = [Label::Widens, Label::Narrows, Label::Keeps]
         .into_iter()
         .filter(|label| of(*label) > 0)
         .map(|label| format!("{} {label}", of(label)))
         .collect();
-    match changes.len() {
+    match labels.len() {
         0 => "no change".to_owned(),
         1 => format!("1 change: {}", parts.join(", ")),
         several => format!("{several} changes: {}", parts.join(", ")),

@@ -36,8 +36,9 @@ use crate::descriptor::Hints;
 use crate::digest::{Digest, NotCanonical};
 use crate::id::ActionId;
 use crate::requirement::{Class, Requirements};
+use crate::schema::without_fractions;
 
-pub use change::{Change, Label, tally};
+pub use change::{Change, Label, tally, tally_of};
 pub use compare::compare;
 
 /// The format that is written, and the only one that is read.
@@ -205,6 +206,23 @@ impl SurfaceLock {
 fn can_be_called(catalog: &ActionCatalog, id: &ActionId) -> bool {
     let id = id.as_str();
     catalog.is_dispatchable(id) && catalog.class_of(id) != Some(Class::ControlPlane)
+}
+
+/// The surface of some actions of a catalog, as far as it describes them; for comparing, and not for a file.
+pub(crate) fn surface_of(catalog: &ActionCatalog, ids: &BTreeSet<&ActionId>) -> SurfaceLock {
+    let actions = ids.iter().filter_map(|id| LockedAction::of(catalog, id));
+    let mut actions: Vec<LockedAction> = actions.filter_map(Result::ok).collect();
+    for action in &mut actions {
+        // A catalog that was stored has `1` where the one of now may have `1.0`.
+        let schemas = [Some(&mut action.parameters), action.output.as_mut()];
+        schemas.into_iter().flatten().for_each(without_fractions);
+    }
+    SurfaceLock {
+        version: VERSION,
+        actions,
+        known: BTreeSet::new(),
+        accepted: Vec::new(),
+    }
 }
 
 impl LockedAction {
