@@ -17,7 +17,7 @@ use ulid::Ulid;
 
 use crate::ledger::{Entry, Head, Record};
 
-pub use sqlite::{SqliteStore, verify_file};
+pub use sqlite::{Archive, ArchivedCall, ArchivedTask, SqliteStore, verify_file};
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]

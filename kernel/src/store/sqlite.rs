@@ -1,5 +1,7 @@
 //! SQLite: one file, one writer, WAL, and a flush before every answer.
 
+mod archive;
+
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 use std::time::Duration;
@@ -11,8 +13,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::json;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteRow, SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteExecutor, SqliteJournalMode, SqlitePool,
+    SqlitePoolOptions, SqliteRow, SqliteSynchronous,
 };
 use sqlx::{Connection, Row, Sqlite, Transaction};
 use tokio::sync::Mutex;
@@ -22,7 +24,9 @@ use super::{
     Counts, Message, NewCall, NewTask, Outcome, Recorded, Started, Store, StoreError, StoredCall,
     StoredSelection, StoredTask,
 };
-use crate::ledger::{Broken, Entry, Head, Kind, Record, verify_next};
+use crate::ledger::{Entry, Head, Kind, Record};
+
+pub use archive::{Archive, ArchivedCall, ArchivedTask, verify_file};
 
 /// The database's file, within the store's folder.
 const FILE: &str = "actum.db";
@@ -574,7 +578,7 @@ impl Store for SqliteStore {
 }
 
 async fn rows_after(
-    pool: &SqlitePool,
+    reader: impl SqliteExecutor<'_>,
     seq: i64,
     limit: i64,
 ) -> Result<Vec<SqliteRow>, sqlx::Error> {
@@ -583,7 +587,7 @@ async fn rows_after(
     )
     .bind(seq)
     .bind(limit)
-    .fetch_all(pool)
+    .fetch_all(reader)
     .await
 }
 
@@ -597,48 +601,6 @@ fn record(row: &SqliteRow) -> Result<Record, StoreError> {
         prev: digest(row, "prev")?,
         digest: digest(row, "digest")?,
     })
-}
-
-/// Verifies the ledger in a folder, whether or not a kernel has it open; gives its end.
-///
-/// # Errors
-/// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
-pub async fn verify_file(folder: &Path) -> Result<Result<Head, Broken>, StoreError> {
-    const PAGE: i64 = 1_000;
-    let path = folder.join(FILE);
-    if !path.is_file() {
-        return Err(StoreError::Unusable {
-            path: path.display().to_string(),
-            problem: "there is no store here; name the kernel's `data` folder".to_owned(),
-        });
-    }
-    let unusable = |error| told(&path, &error);
-    let pool = SqlitePoolOptions::new()
-        .max_connections(1)
-        .connect_with(SqliteConnectOptions::new().filename(&path).read_only(true))
-        .await
-        .map_err(unusable)?;
-    let mut head = Head::empty();
-    // From the very beginning: a record can be put in before the first, too.
-    let mut after = i64::MIN;
-    loop {
-        let page = rows_after(&pool, after, PAGE).await.map_err(unusable)?;
-        if page.is_empty() {
-            return Ok(Ok(head));
-        }
-        for row in &page {
-            let seq = row.try_get("seq")?;
-            // What cannot be read as a record is not what was written.
-            let next = match record(row) {
-                Ok(record) => verify_next(&head, &record),
-                Err(_) => Err(Broken::Changed(seq)),
-            };
-            match next {
-                Ok(next) => (head, after) = (next, next.seq),
-                Err(broken) => return Ok(Err(broken)),
-            }
-        }
-    }
 }
 
 fn timestamp(row: &SqliteRow, column: &str) -> Result<Timestamp, StoreError> {

@@ -1,0 +1,217 @@
+//! A store that is read beside whatever kernel has it open: for the owner and the auditor.
+//!
+//! It takes no lock and writes nothing. All that is read comes from one moment, since it is one read transaction
+//! of SQLite's WAL: what a kernel writes meanwhile is not seen (<https://www.sqlite.org/isolation.html>).
+
+use std::path::Path;
+
+use actum::{Digest, SealedGrant};
+use jiff::Timestamp;
+use sqlx::Connection;
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use ulid::Ulid;
+
+use super::{FILE, record, rows_after, timestamp, told, unreadable};
+use crate::ledger::{Broken, Head, Record, verify_next};
+use crate::store::StoreError;
+
+/// How many ledger records are read at once.
+const PAGE: i64 = 1_000;
+
+/// A store, as it was at one moment.
+#[derive(Debug)]
+pub struct Archive {
+    connection: SqliteConnection,
+}
+
+/// A task as it is stored, whether or not it is over.
+#[derive(Debug, Clone)]
+pub struct ArchivedTask {
+    /// Its grant.
+    pub grant: SealedGrant,
+    /// What the event's sender wrote.
+    pub message: Option<String>,
+    /// When its grant is over, as the row says.
+    pub expires_at: Timestamp,
+    /// When it was taken back.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// A call as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchivedCall {
+    /// Its id.
+    pub id: String,
+    /// The action.
+    pub action: String,
+    /// Its state, one word.
+    pub state: String,
+    /// When it was stored, RFC 3339 UTC.
+    pub created_at: String,
+    /// When its state last changed.
+    pub updated_at: String,
+}
+
+impl Archive {
+    /// Opens the store in a folder.
+    ///
+    /// # Errors
+    /// [`StoreError`] when there is none, or it cannot be read.
+    pub async fn open(folder: &Path) -> Result<Self, StoreError> {
+        let path = folder.join(FILE);
+        if !path.is_file() {
+            return Err(StoreError::Unusable {
+                path: path.display().to_string(),
+                problem: "there is no store here; name the kernel's `data` folder".to_owned(),
+            });
+        }
+        let begin = async || {
+            let options = SqliteConnectOptions::new().filename(&path).read_only(true);
+            let mut connection = SqliteConnection::connect_with(&options).await?;
+            sqlx::query("BEGIN").execute(&mut connection).await?;
+            // The moment is that of the first read.
+            sqlx::query("SELECT count(*) FROM sqlite_schema")
+                .execute(&mut connection)
+                .await?;
+            Ok(connection)
+        };
+        let connection = begin().await.map_err(|error| told(&path, &error))?;
+        Ok(Self { connection })
+    }
+
+    /// A task.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
+        let row = sqlx::query(
+            "SELECT grant_body, message, expires_at, revoked_at FROM tasks WHERE id = ?",
+        )
+        .bind(id.to_string())
+        .fetch_optional(&mut self.connection)
+        .await?;
+        row.map(|row| {
+            let grant: String = row.try_get("grant_body")?;
+            let revoked_at: Option<String> = row.try_get("revoked_at")?;
+            Ok(ArchivedTask {
+                grant: serde_json::from_str(&grant).map_err(unreadable)?,
+                message: row.try_get("message")?,
+                expires_at: timestamp(&row, "expires_at")?,
+                revoked_at: revoked_at
+                    .map(|at| at.parse())
+                    .transpose()
+                    .map_err(|error: jiff::Error| unreadable(error))?,
+            })
+        })
+        .transpose()
+    }
+
+    /// The ids of the newest tasks, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn newest_tasks(&mut self, limit: i64) -> Result<Vec<String>, StoreError> {
+        let rows = sqlx::query("SELECT id FROM tasks ORDER BY id DESC LIMIT ?")
+            .bind(limit)
+            .fetch_all(&mut self.connection)
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get("id")?)).collect()
+    }
+
+    /// A catalog by its digest, as canonical JSON. Whether the digest fits is for the caller to see.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn catalog(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
+        let row = sqlx::query("SELECT body FROM catalogs WHERE digest = ?")
+            .bind(digest.to_string())
+            .fetch_optional(&mut self.connection)
+            .await?;
+        Ok(row.map(|row| row.try_get("body")).transpose()?)
+    }
+
+    /// What a task was shown of its catalog and why no more, by its digest, as canonical JSON. Whether the digest
+    /// fits is for the caller to see.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn exposures(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
+        let row = sqlx::query("SELECT body FROM exposures WHERE digest = ?")
+            .bind(digest.to_string())
+            .fetch_optional(&mut self.connection)
+            .await?;
+        Ok(row.map(|row| row.try_get("body")).transpose()?)
+    }
+
+    /// The first calls of a task, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn calls(&mut self, task: Ulid, limit: i64) -> Result<Vec<ArchivedCall>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT id, action, state, created_at, updated_at FROM calls
+             WHERE task_id = ? ORDER BY id LIMIT ?",
+        )
+        .bind(task.to_string())
+        .bind(limit)
+        .fetch_all(&mut self.connection)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(ArchivedCall {
+                    id: row.try_get("id")?,
+                    action: row.try_get("action")?,
+                    state: row.try_get("state")?,
+                    created_at: row.try_get("created_at")?,
+                    updated_at: row.try_get("updated_at")?,
+                })
+            })
+            .collect()
+    }
+
+    /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
+    /// does not hold.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
+    pub async fn ledger(
+        &mut self,
+        mut each: impl FnMut(&Record),
+    ) -> Result<Result<Head, Broken>, StoreError> {
+        let mut head = Head::empty();
+        // From the very beginning: a record can be put in before the first, too.
+        let mut after = i64::MIN;
+        loop {
+            let page = rows_after(&mut self.connection, after, PAGE).await?;
+            if page.is_empty() {
+                return Ok(Ok(head));
+            }
+            for row in &page {
+                // What cannot be read as a record is not what was written.
+                let Ok(record) = record(row) else {
+                    return Ok(Err(Broken::Changed(row.try_get("seq")?)));
+                };
+                match verify_next(&head, &record) {
+                    Ok(next) => (head, after) = (next, next.seq),
+                    Err(broken) => return Ok(Err(broken)),
+                }
+                each(&record);
+            }
+        }
+    }
+}
+
+/// Verifies the ledger in a folder, whether or not a kernel has it open; gives its end.
+///
+/// # Errors
+/// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
+pub async fn verify_file(folder: &Path) -> Result<Result<Head, Broken>, StoreError> {
+    let mut archive = Archive::open(folder).await?;
+    let ledger = archive.ledger(|_| ()).await;
+    let path = folder.join(FILE);
+    ledger.map_err(|error| match error {
+        StoreError::Database(error) => told(&path, &error),
+        other => other,
+    })
+}
