@@ -142,6 +142,14 @@ pub fn read_key(folder: &Path, name: &str) -> Result<Secret, StoreError> {
     })
 }
 
+/// Reads the key that seals grants, which must be there.
+///
+/// # Errors
+/// [`StoreError::Unusable`] with the file that cannot be read or understood.
+pub fn read_seal(folder: &Path) -> Result<SealKey, StoreError> {
+    read_key(folder, "seal").map(|secret| SealKey::new(secret.0))
+}
+
 fn key_file(folder: &Path, name: &str) -> Result<Secret, StoreError> {
     let path = folder.join(format!("{name}.key"));
     if path.exists() {

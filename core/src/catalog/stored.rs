@@ -33,6 +33,8 @@ struct Stored {
     selection_token_type: Option<String>,
     #[serde(default)]
     requirements: Option<Box<Requirements>>,
+    #[serde(default)]
+    redactions: BTreeMap<String, String>,
 }
 
 impl ActionCatalog {
@@ -62,6 +64,7 @@ impl ActionCatalog {
                 kernel_origin: stored.kernel_origin,
                 non_delegable: stored.non_delegable,
                 requirements: stored.requirements,
+                redactions: stored.redactions,
             };
             Ok((id, entry))
         });

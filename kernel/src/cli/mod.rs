@@ -4,9 +4,13 @@ mod cases;
 mod catalog;
 mod check;
 mod client;
+mod diff;
+mod explain;
 mod lock;
+mod origin;
 mod project;
 mod serve;
+mod session;
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -79,6 +83,22 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Say why each action is exposed or absent, for an event or for a task that was issued.
+    ///
+    /// For the owner and the auditor: each action with its reason and the line of the manifests that decided. With an
+    /// action, the whole story: its class, the claims that it requires and who brought them, and every line about
+    /// it. No worker is told any of this.
+    Explain(explain::Ask),
+    /// Compare what two events or tasks can do.
+    ///
+    /// Each difference says whether it widens or narrows what a worker can do; what is not proved to allow nothing
+    /// new widens. Exits with 0, and with `--check` with 1 where the two are different.
+    Diff(diff::Ask),
+    /// Tell what a task could see and did, from what was stored with it.
+    ///
+    /// Works beside a running kernel and without one, on tasks that are over too. Holds the stored records
+    /// against each other, and fails in words where they do not agree.
+    Session(session::Ask),
     /// Run recorded authority cases against this version.
     ///
     /// For operators who keep their own cases of who may do what. A file has one JSON object a line,
@@ -178,6 +198,9 @@ pub fn main_try_with<E: Display>(
                 event,
                 json,
             } => project::run(config, &event, json),
+            Command::Explain(ask) => explain::run(&ask).await,
+            Command::Diff(ask) => diff::run(&ask).await,
+            Command::Session(ask) => session::run(&ask).await,
             Command::Test { catalog, files } => return cases::run(catalog.as_deref(), &files),
             Command::Attach { config, once } => client::attach(config, once).await,
             Command::Select { config, thread } => client::select(config, thread).await,
