@@ -288,6 +288,38 @@ fn each_answer_names_the_lines_that_decided() {
 }
 
 #[test]
+fn of_several_lines_those_that_decided_are_marked_and_no_other() {
+    let mut files = files();
+    for (path, more) in [
+        ("packs/basic.yaml", "denied_actions: [mail.read]\n"),
+        ("scenarios/triage.yaml", "denied_actions: [mail.read]\n"),
+        (
+            "policies/global.yaml",
+            "candidate_allowed_actions: [mail.web, mail.read]\n",
+        ),
+    ] {
+        files.entry(path).or_default().push_str(more);
+    }
+    let set = ManifestSet::read(&files).unwrap();
+    let read = explained(&set, Some(ANN), "mail.read");
+    let lines = read.lines.iter();
+    let lines: Vec<_> = lines
+        .map(|line| (line.at.file.as_str(), line.effect, line.decided))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            ("agents/helper.yaml", Effect::Allows, false),
+            ("packs/basic.yaml", Effect::Denies, true),
+            ("policies/global.yaml", Effect::Spares, false),
+            ("scenarios/triage.yaml", Effect::Denies, false),
+        ],
+        "the scenario is asked later"
+    );
+    assert_eq!(read.stands.reason, "explicit_deny");
+}
+
+#[test]
 fn each_requirement_that_is_not_met_names_where_it_would_be() {
     let nothing = ("policies/global.yaml", "");
     assert_decided(
@@ -419,6 +451,9 @@ fn what_an_actor_lost_since_is_told_with_what_that_does() {
     assert!(file.claims[0].granted && file.claims[0].lost);
     assert!(file.claims[1].granted && !file.claims[1].lost);
     assert_eq!(explainer.explain("mail.read").unwrap().now, None);
+    let burn = explainer.explain("mail.burn").unwrap();
+    assert!(!burn.claims[0].lost, "it never was there: {burn:?}");
+    assert!(burn.claims[1].lost, "{burn:?}");
 
     // A claim that came since does not count for a task that was issued without it.
     let more = read("actors/ann.yaml", "");
