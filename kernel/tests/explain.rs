@@ -13,6 +13,7 @@ mod stored_task;
 use std::collections::BTreeMap;
 
 use actum::Registry;
+use jiff::{Timestamp, ToSpan};
 use process::{Ended, Home};
 use serde_json::{Value, json};
 use stored_task::{BURN, FILE, REPLY, store, task, write_mandate};
@@ -194,6 +195,14 @@ async fn a_task_is_explained_by_what_was_stored_and_by_what_is_left_of_it() {
     assert_says(
         &explain(&[]).await,
         &["; by now absent: claims that it requires are missing"],
+    );
+
+    let mut expired = task();
+    expired.grant.expires_at = Timestamp::now() - 1.second();
+    let expired = store(&home, expired).await;
+    assert_says(
+        &said(&home, &["explain", "--task", &expired], &[FILE]).await,
+        &["mail.file: exposed", "note       the task is over since"],
     );
 
     // Manifests that cannot be read hide their lines, and nothing of what was stored.

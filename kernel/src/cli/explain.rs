@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 
 use super::load_config;
 use super::origin::{Origin, archive, task_id};
+use crate::clock::Clock;
 use crate::printable;
+use crate::store::ArchivedTask;
 
 /// How alike an id must be to be meant, from 0 to 1.
 const LIKE: f64 = 0.85;
@@ -52,7 +54,9 @@ pub(super) async fn run(ask: &Ask) -> Result<(), String> {
         (None, task) => {
             let id = task_id(task.as_deref().unwrap_or_default())?;
             let mut archive = archive(&config).await?;
-            Origin::of_task(&config, &mut archive, id).await?.0
+            let (mut origin, task) = Origin::of_task(&config, &mut archive, id).await?;
+            origin.notes.extend(over(&origin, &task));
+            origin
         }
     };
     let explainer = Explainer::new(&origin.grant, &origin.catalog, origin.manifests.as_ref());
@@ -76,6 +80,18 @@ pub(super) async fn run(ask: &Ask) -> Result<(), String> {
         _ => overview(&mut out, &explained),
     }
     super::say(&out)
+}
+
+/// That a task is over, so that nothing which is exposed can be called any more.
+fn over(origin: &Origin, task: &ArchivedTask) -> Option<String> {
+    let expires = origin.grant.expires_at();
+    match task.revoked_at {
+        Some(at) => Some(format!("the task was taken back at {at}")),
+        None if expires <= Clock::system().now() => {
+            Some(format!("the task is over since {expires}"))
+        }
+        None => None,
+    }
 }
 
 /// That an id does not exist, and which ones may have been meant.
