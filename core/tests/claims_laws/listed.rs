@@ -3,11 +3,9 @@
 use std::collections::BTreeMap;
 
 use actum::gate::Standing;
-use actum::grant::Caveat;
 use actum::schema::CompiledSchema;
 use actum::{ToolName, project};
 use proptest::prelude::*;
-use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
@@ -15,7 +13,9 @@ use serde_json::Value;
 use crate::call::calls;
 use crate::config;
 use crate::support::{Outcome, id, verified};
-use crate::world::{IDS, KIND, KINDS, catalog, facts, grant, manifests, seen, standings, world};
+use crate::world::{
+    IDS, KIND, KINDS, catalog, caveats, facts, grant, manifests, seen, standings, world,
+};
 
 /// The action that a worker means by an id or a tool's name.
 fn meant(spelling: &str) -> String {
@@ -72,19 +72,6 @@ fn the_worlds_drawn_have_something_to_show() {
             "{reason}: {outcomes:#?}"
         );
     }
-}
-
-fn caveats() -> impl Strategy<Value = Vec<Caveat>> {
-    let allowlist = prop::collection::btree_set(select(&IDS[..]), 2..6).prop_map(|ids| {
-        Caveat::ActionAllowlist {
-            actions: ids.into_iter().map(id).collect(),
-        }
-    });
-    let kind = select(&KINDS[..]).prop_map(|kind| Caveat::BoundParameter {
-        name: KIND.to_owned(),
-        value: kind.to_owned(),
-    });
-    prop::collection::vec(prop_oneof![allowlist, kind], 0..2)
 }
 
 proptest! {

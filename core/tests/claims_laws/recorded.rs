@@ -14,7 +14,7 @@ use crate::call::calls;
 use crate::config;
 use crate::support::manifests::Manifests;
 use crate::support::{at, id, nothing_until, verified};
-use crate::world::{IDS, World, catalog, grant, manifests, standings, world};
+use crate::world::{IDS, World, catalog, caveats, grant, manifests, standings, world};
 
 /// The claims that are held, by the manifests: those of actor and scenario that nobody denies.
 fn held(manifests: &Manifests) -> BTreeSet<&str> {
@@ -104,10 +104,14 @@ proptest! {
     /// One record for each action: first of what the view shows, then of the rest with the reason of
     /// each.
     #[test]
-    fn exposures_agree_with_the_view(world in world(), manifests in manifests()) {
+    fn exposures_agree_with_the_view(
+        world in world(),
+        manifests in manifests(),
+        step in caveats(),
+    ) {
         let catalog = catalog(&world);
         let held = held(&manifests);
-        let grant = verified(grant(&manifests, &catalog), []);
+        let grant = verified(grant(&manifests, &catalog), [step]);
         let Exposures { records, left_out } = Exposures::of(&grant, &catalog);
         prop_assert_eq!(left_out, 0);
         let shown = standings(&grant, &catalog);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use actum::gate::Standing;
+use actum::grant::Caveat;
 use actum::requirement::EscapeHatch;
 use actum::{
     ActionCatalog, ActionId, Class, Digest, EgressDeclaration, Hints, Requirements, TaskGrant,
@@ -256,6 +257,20 @@ pub fn grant(manifests: &Manifests, catalog: &ActionCatalog) -> TaskGrant {
         selection_tokens: [(TOKEN, TOKEN_TYPE.to_owned())].into(),
         ..issued(manifests.compose(catalog).unwrap())
     }
+}
+
+/// What later holders of a grant took away of it: actions, and kinds of interaction.
+pub fn caveats() -> impl Strategy<Value = Vec<Caveat>> {
+    let allowlist = prop::collection::btree_set(select(&IDS[..]), 2..6).prop_map(|ids| {
+        Caveat::ActionAllowlist {
+            actions: ids.into_iter().map(id).collect(),
+        }
+    });
+    let kind = select(&KINDS[..]).prop_map(|kind| Caveat::BoundParameter {
+        name: KIND.to_owned(),
+        value: kind.to_owned(),
+    });
+    prop::collection::vec(prop_oneof![allowlist, kind], 0..2)
 }
 
 /// What a worker is shown, and how it stands.
