@@ -34,6 +34,8 @@
 //! without it there is no [`VerifiedGrant`] to ask with. What comes after, the arguments' schema, is
 //! [`Registry::admit`](crate::registry::Registry::admit).
 
+mod requirements;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -41,14 +43,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ulid::Ulid;
 
-use crate::api_target::allows;
-use crate::authority::claims::{Unmet, unmet};
 use crate::bound::narrowed;
 use crate::catalog::{ActionCatalog, Entry};
 use crate::digest::Digest;
 use crate::grant::{GrantMode, Listed, VerifiedGrant};
 use crate::id::ActionId;
-use crate::requirement::{Class, Requirements};
+use crate::requirement::Class;
 
 /// Who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -345,7 +345,7 @@ fn evaluate(
         };
     }
     if grant.mandate().is_some() || entry.requirements.is_some() {
-        meet_requirements(grant, id, entry, call)?;
+        requirements::meet(grant, id, entry, call.map(|call| &call.request.arguments))?;
     }
     if let Some(token_type) = &entry.selection_token_type {
         match call {
@@ -390,46 +390,6 @@ fn hold_bounds(
         true => Ok(()),
         false => Err(DenialReason::CaveatWidening),
     }
-}
-
-/// Whether the grant's mandate meets what the action requires, and the call keeps to the policies.
-fn meet_requirements(
-    grant: &VerifiedGrant,
-    id: &ActionId,
-    entry: &Entry,
-    call: Option<&Call<'_>>,
-) -> Result<(), DenialReason> {
-    let nothing = Requirements::default();
-    let required = entry.requirements.as_deref().unwrap_or(&nothing);
-    let before = |reason: Unmet| match reason {
-        Unmet::PolicyDenied => DenialReason::PolicyDenied,
-        Unmet::Mode => DenialReason::TaskMode,
-        Unmet::Role => DenialReason::Role,
-        Unmet::ClaimDenied => DenialReason::ClaimDenied,
-        Unmet::ClaimMissing => DenialReason::ClaimMissing,
-        Unmet::SecretValues => DenialReason::SecretValues,
-        Unmet::EscapeHatch => DenialReason::EscapeHatch,
-        Unmet::Interaction => DenialReason::InteractionKind,
-    };
-    if let Some(reason) = unmet(grant.mandate(), id, required) {
-        return Err(before(reason));
-    }
-    let (Some(call), Some(mandate)) = (call, grant.mandate()) else {
-        return Ok(());
-    };
-    let text = |name: &str| call.request.arguments.get(name).and_then(Value::as_str);
-    if let Some(hatch) = &required.escape_hatch {
-        let target = text(&hatch.method).zip(text(&hatch.path));
-        if !target.is_some_and(|(method, path)| allows(&mandate.api_targets, method, path)) {
-            return Err(DenialReason::EscapeHatchTarget);
-        }
-    }
-    if let Some(argument) = &required.interaction
-        && !text(argument).is_some_and(|kind| mandate.interaction_kinds.contains(kind))
-    {
-        return Err(DenialReason::InteractionKind);
-    }
-    Ok(())
 }
 
 /// Whether the grant reaches what the action touches outside.

@@ -16,7 +16,7 @@ use actum::Registry;
 use jiff::{Timestamp, ToSpan};
 use process::{Ended, Home};
 use serde_json::{Value, json};
-use stored_task::{BURN, FILE, REPLY, store, task, write_mandate};
+use stored_task::{BURN, FILE, REPLY, store, store_all, task, write_mandate};
 
 const OWNER: &str = "events/owner.json";
 const STRANGER: &str = "events/stranger.json";
@@ -147,7 +147,9 @@ async fn the_line_that_decided_is_named_and_follows_the_manifest() {
 async fn a_task_is_explained_by_what_was_stored_and_by_what_is_left_of_it() {
     let home = Home::sample();
     write_mandate(&home);
-    let stored = store(&home, task()).await;
+    let mut expired = task();
+    expired.grant.expires_at = Timestamp::now() - 1.second();
+    let [stored, expired] = store_all(&home, [task(), expired]).await;
     let explain = async |more: &[&str]| said(&home, &["explain", "--task", &stored], more).await;
     assert_says(
         &explain(&[FILE]).await,
@@ -197,9 +199,6 @@ async fn a_task_is_explained_by_what_was_stored_and_by_what_is_left_of_it() {
         &["; by now absent: claims that it requires are missing"],
     );
 
-    let mut expired = task();
-    expired.grant.expires_at = Timestamp::now() - 1.second();
-    let expired = store(&home, expired).await;
     assert_says(
         &said(&home, &["explain", "--task", &expired], &[FILE]).await,
         &["mail.file: exposed", "note       the task is over since"],

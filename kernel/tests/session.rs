@@ -10,8 +10,7 @@
 mod process;
 mod stored_task;
 
-use actum_kernel::ledger::{Entry, Kind};
-use actum_kernel::store::{SqliteStore, Store};
+use actum_kernel::ledger::Kind;
 use jiff::{Timestamp, ToSpan};
 use process::{Ended, Home};
 use serde_json::{Value, json};
@@ -199,11 +198,6 @@ async fn assert_told(change: &'static str, wanted: &str) {
     let home = Home::sample();
     write_mandate(&home);
     let stored = store(&home, task()).await;
-    let later = SqliteStore::open(&home.data()).await.unwrap();
-    let (at, kind) = (Timestamp::now(), Kind::KernelStopped);
-    let body = json!({});
-    later.record(Entry { at, kind, body }).await.unwrap();
-    later.close().await;
     assert_eq!(session(&home, &stored, &[]).await.code, 0);
     sql(&home, change).await;
     for more in [&[][..], &["--json"]] {

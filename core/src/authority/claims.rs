@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::compose::denied_in;
 use super::document::Located;
 use super::manifest::{Actor, Policy, Scenario};
 use super::terms::Lifecycle;
@@ -78,12 +79,7 @@ impl Mandate {
                 .collect(),
             claims: texts(&[&actor.claims, &scenario.claims]),
             denied_claims: texts(&[&scenario.denied_claims, &policy.denied_claims]),
-            denied_actions: scenario
-                .denied_actions
-                .iter()
-                // Sets are checked for malformed ids; one that got here denies nothing that exists.
-                .filter_map(|listed| ActionId::parse(&listed.id).ok())
-                .collect(),
+            denied_actions: denied_in(scenario).collect(),
             secret_values: scenario.secret_values,
             interaction_kinds: texts(&[&scenario.interaction_kinds]),
             api_targets: scenario

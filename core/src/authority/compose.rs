@@ -159,6 +159,10 @@ pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
     check_route(input)?;
     let mut lists = Lists::read(input)?;
     let by_claims = by_claims(input);
+    if let (None, Some(claims)) = (&by_claims, input.claims) {
+        // What nobody may call in a scenario, one who is no actor may not call there either.
+        lists.deny.extend(denied_in(claims.scenario));
+    }
     if let Some((claims, _, mandate)) = &by_claims {
         // One merge: what claims offer is allowed like what a list allows, and no more than that.
         lists.allow.extend((claims.offered)(mandate));
@@ -206,6 +210,13 @@ pub fn compose(input: &ComposeInput<'_>) -> Result<Composition, ComposeError> {
         authority_sources,
         mandate: by_claims.map(|(_, _, mandate)| mandate),
     })
+}
+
+/// The actions that a scenario denies. Sets are checked for malformed ids; one that got here denies
+/// nothing that exists.
+pub(super) fn denied_in(scenario: &Scenario) -> impl Iterator<Item = ActionId> {
+    let denied = scenario.denied_actions.iter();
+    denied.filter_map(|listed| ActionId::parse(&listed.id).ok())
 }
 
 /// What the actor and the scenario bring. A sender who is no active actor brings nothing.

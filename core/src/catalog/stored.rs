@@ -149,8 +149,9 @@ mod tests {
             proptest::option::of(asked),
             proptest::option::of(word()),
             any::<[bool; 3]>(),
+            proptest::collection::btree_map("\\$(\\.[a-z]{1,3}){1,2}", word(), 0..2),
         );
-        let entry = entry.prop_map(|(descriptor, egress, asked, token, flags)| {
+        let entry = entry.prop_map(|(descriptor, egress, asked, token, flags, hidden)| {
             let [undispatchable, kernel_origin, non_delegable] = flags;
             Entry {
                 tool: descriptor.and_then(Rendered::new),
@@ -160,6 +161,7 @@ mod tests {
                 kernel_origin,
                 non_delegable,
                 requirements: asked.filter(|asked| !asked.is_empty()).map(Box::new),
+                redactions: hidden,
             }
         });
         let id = "[a-z]{1,3}(\\.[a-z]{1,3})?".prop_map(|id| ActionId::parse(&id).unwrap());

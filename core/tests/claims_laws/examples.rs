@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use actum::gate::{DenialReason, Evidence, Origin, Request};
+use actum::grant::Caveat;
 use actum::requirement::EscapeHatch;
 use actum::{Class, Requirements};
 use serde_json::{Value, json};
 
-use crate::call::call;
+use crate::call::{call, calls};
 use crate::support::manifests::{Manifests, listed, located, manifest};
 use crate::support::{Outcome, at, decide, id, verified};
 use crate::world::{Facts, KIND, World, catalog, grant, standings};
@@ -146,4 +147,55 @@ fn no_way_leads_to_an_operation_of_the_control_plane() {
     assert!(standings(&grant, &catalog).is_empty());
     let asked = call("x", &json!({}), true, true).outcome(&grant, &catalog);
     assert_eq!(asked, Outcome::Deny(DenialReason::ControlPlaneOwned));
+}
+
+/// What an escape hatch may send, and what its grant binds it to, have to meet somewhere.
+#[test]
+fn an_escape_hatch_that_is_bound_off_every_target_is_absent() {
+    let hatch = Requirements {
+        escape_hatch: Some(EscapeHatch {
+            method: "method".to_owned(),
+            path: "path".to_owned(),
+        }),
+        ..Requirements::of(Class::Always)
+    };
+    let catalog = catalog(&only(hatch));
+    let bound = |name: &str, value: &str| Caveat::BoundParameter {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    let root = grant(&open(), &catalog);
+    for (caveat, is_shown) in [
+        (bound("method", "GET"), true),
+        (bound("path", "/v1/tasks"), true),
+        (bound("method", "POST"), false),
+        (bound("path", "/v1/web"), false),
+    ] {
+        let grant = verified(root.clone(), [vec![caveat.clone()]]);
+        assert_eq!(
+            !standings(&grant, &catalog).is_empty(),
+            is_shown,
+            "{caveat:?}"
+        );
+        let passes = calls("x").iter().any(|call| call.passes(&grant, &catalog));
+        assert_eq!(passes, is_shown, "{caveat:?}");
+    }
+}
+
+/// What nobody may call in a scenario, one who is no actor may not call there either.
+#[test]
+fn a_scenario_denies_to_everybody() {
+    let catalog = catalog(&only(Requirements::default()));
+    let mut manifests = open();
+    manifests.agent.designed_tools = vec![listed("x")];
+    manifests.scenario.denied_actions = vec![listed("x")];
+    for is_actor in [true, false] {
+        manifests.actor.take_if(|_| !is_actor);
+        let grant = verified(grant(&manifests, &catalog), []);
+        assert!(
+            standings(&grant, &catalog).is_empty(),
+            "is an actor: {is_actor}"
+        );
+        assert!(!call("x", &json!({}), false, false).passes(&grant, &catalog));
+    }
 }

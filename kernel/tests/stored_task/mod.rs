@@ -148,8 +148,31 @@ pub fn write_mandate(home: &Home) {
     );
 }
 
-/// Stores a task as a kernel does, and gives its id.
+/// Stores a task as a kernel does that stops then, and gives its id.
 pub async fn store(home: &Home, new: ToStore) -> String {
+    let [id] = store_all(home, [new]).await;
+    id
+}
+
+/// Stores several. A store is opened once in a test: a command that another test starts at the same moment holds
+/// the lock for as long as it takes to become that command.
+pub async fn store_all<const N: usize>(home: &Home, new: [ToStore; N]) -> [String; N] {
+    let store = SqliteStore::open(&home.data()).await.unwrap();
+    let ids = new.each_ref().map(|new| new.grant.task_id.to_string());
+    for new in new {
+        issue(home, &store, new).await;
+    }
+    let stopped = Entry {
+        at: Timestamp::now(),
+        kind: Kind::KernelStopped,
+        body: json!({}),
+    };
+    store.record(stopped).await.unwrap();
+    store.close().await;
+    ids
+}
+
+async fn issue(home: &Home, store: &SqliteStore, new: ToStore) {
     let keys = Keys::open(&home.data().join("keys"), std::iter::empty()).unwrap();
     let grant = new.grant;
     let sealed = SealedGrant::seal(grant.clone(), &keys.seal).unwrap();
@@ -169,7 +192,6 @@ pub async fn store(home: &Home, new: ToStore) -> String {
     for (field, value) in new.body.as_object().unwrap() {
         body[field] = value.clone();
     }
-    let store = SqliteStore::open(&home.data()).await.unwrap();
     let task = NewTask {
         id: grant.task_id,
         token_hash: [9; 32],
@@ -186,6 +208,4 @@ pub async fn store(home: &Home, new: ToStore) -> String {
         body,
     };
     store.issue(task, entry).await.unwrap();
-    store.close().await;
-    grant.task_id.to_string()
 }

@@ -139,23 +139,6 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// An escape hatch that is also an interaction, off target, where no kind of interaction is allowed:
-    /// the gate names the kind, and its documented order the target.
-    pub fn is_left_open(&self) -> bool {
-        let Required {
-            escape_hatch,
-            interaction,
-            ..
-        } = self.required;
-        let Scene {
-            api_target,
-            interaction_kind,
-            ..
-        } = self.scene;
-        let off_target = *escape_hatch && api_target && !self.call.on_target;
-        off_target && *interaction && !interaction_kind
-    }
-
     /// What the first row that applies says.
     pub fn expected(&self) -> Outcome {
         let table = self.table();
