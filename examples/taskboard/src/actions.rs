@@ -18,16 +18,16 @@ pub mod task;
 pub mod workspace;
 
 // The control plane's own: they exist, and no agent can call them.
-actum::known!("checkout_task");
-actum::known!("release_task");
-actum::known!("select_work");
-actum::known!("route_wake");
-actum::known!("enforce_budget");
-actum::known!("append_audit_record");
-actum::known!("persist_run");
-actum::known!("replay_run");
-actum::known!("schedule_blocker_wake");
-actum::known!("reconcile_run");
+actum::control_plane!("checkout_task");
+actum::control_plane!("release_task");
+actum::control_plane!("select_work");
+actum::control_plane!("route_wake");
+actum::control_plane!("enforce_budget");
+actum::control_plane!("append_audit_record");
+actum::control_plane!("persist_run");
+actum::control_plane!("replay_run");
+actum::control_plane!("schedule_blocker_wake");
+actum::control_plane!("reconcile_run");
 
 #[cfg(test)]
 actum::testing::check_actions!();

@@ -7,6 +7,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use actum::Registry;
+use actum::requirement::Class;
 use serde_json::{Map, Value, json};
 use support::{recorded, recorded_tools};
 
@@ -42,6 +43,7 @@ fn the_control_planes_own_operations_are_known_and_nothing_dispatches_them() {
     assert_eq!(owned.len(), 10);
     for id in &owned {
         assert!(catalog.is_known(id), "{id} is not known");
+        assert_eq!(catalog.class_of(id), Some(Class::ControlPlane), "{id}");
         assert!(!catalog.is_dispatchable(id), "{id} can be called");
         assert!(
             catalog.tool_descriptor_for(id).is_none(),
@@ -52,18 +54,63 @@ fn the_control_planes_own_operations_are_known_and_nothing_dispatches_them() {
 }
 
 #[test]
-fn exactly_what_reads_says_that_it_only_reads() {
+fn each_tool_asks_of_its_caller_what_is_recorded() {
+    let catalog = registry().catalog();
+    for tool in recorded_tools() {
+        let id = tool["id"].as_str().unwrap();
+        let required = catalog.requirements_for(id).unwrap();
+        let class = required.class.map(Class::as_str);
+        assert_eq!(class, tool["class"].as_str(), "{id}");
+        assert_eq!(borrowed(&required.claims), words(&tool["claims"]), "{id}");
+        assert_eq!(borrowed(&required.roles), words(&tool["roles"]), "{id}");
+        assert_eq!(borrowed(&required.modes), words(&tool["modes"]), "{id}");
+        assert_eq!(
+            required.reads_secrets,
+            tool["effect"] == "secret_read",
+            "{id}"
+        );
+        let is_hatch = tool["effect"] == "test_escape_hatch";
+        assert_eq!(required.escape_hatch.is_some(), is_hatch, "{id}");
+        let asks_people = tool["input"]["properties"].get("interactionKind");
+        let argument = asks_people.map(|_| "interactionKind");
+        assert_eq!(required.interaction.as_deref(), argument, "{id}");
+    }
+}
+
+fn borrowed(words: &BTreeSet<String>) -> BTreeSet<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+#[test]
+fn each_tool_is_redacted_where_it_is_recorded() {
+    let registry = registry();
+    let told = registry.actions().map(|(id, action)| {
+        let paths = action.redact.iter();
+        let paths = paths.map(|&(path, marker)| (path.to_owned(), json!(marker)));
+        (id.to_string(), paths.collect())
+    });
+    let told: BTreeMap<String, Map<String, Value>> = told.collect();
+    let of = |tool: &Value| match &tool["redact"] {
+        Value::Object(paths) => paths.clone(),
+        _ => Map::new(),
+    };
+    let recorded = recorded_tools();
+    let recorded = recorded
+        .iter()
+        .map(|tool| (tool["id"].as_str().unwrap().to_owned(), of(tool)));
+    assert_eq!(told, recorded.collect());
+    assert_eq!(told.values().map(Map::len).sum::<usize>(), 3);
+}
+
+#[test]
+fn exactly_what_reads_says_that_it_only_reads_and_nothing_waits_for_the_owner() {
     let catalog = registry().catalog();
     for tool in recorded_tools() {
         let id = tool["id"].as_str().unwrap();
         let descriptor = catalog.tool_descriptor_for(id).unwrap();
         let only_reads = tool["effect"] == "read";
         assert_eq!(descriptor.hints.read_only, only_reads, "{id}");
-        assert_eq!(
-            descriptor.approval_required,
-            id == "read_secret_value",
-            "{id}"
-        );
+        assert!(!descriptor.approval_required, "{id}");
     }
 }
 

@@ -12,6 +12,9 @@ use crate::store::case::{self, Case};
 #[action(
     id = "list_cases",
     description = "List the company's cases.",
+    class = optional,
+    requires("cases:read"),
+    modes("standard", "skill_test"),
     read_only
 )]
 pub async fn list_cases(board: &TaskBoard, call: &Call) -> Result<Vec<Case>, BoardError> {
@@ -30,7 +33,10 @@ pub struct UpsertCase {
 /// Makes a case, or says something else of it.
 #[action(
     id = "upsert_case",
-    description = "Make a case, or replace what is said of it."
+    description = "Make a case, or replace what is said of it.",
+    class = optional,
+    requires("cases:write"),
+    modes("standard", "skill_test")
 )]
 pub async fn upsert_case(
     board: &TaskBoard,

@@ -5,16 +5,19 @@ use std::collections::BTreeMap;
 use actum::{ActionError, Call, action};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::TaskBoard;
+use crate::api::{ApiAnswer, ApiRequest, CompanyApi};
 use crate::store::company::{self, Administered, Administration, Export};
 use crate::store::{BoardError, Payload};
 
 /// Exports the company.
 #[action(
     id = "export_company",
-    description = "Export what the board knows of the company, without secrets and the texts of documents."
+    description = "Export what the board knows of the company, without secrets and the texts of documents.",
+    class = optional,
+    requires("portability:export"),
+    modes("standard", "skill_test")
 )]
 pub async fn export_company(board: &TaskBoard, call: &Call) -> Result<Export, BoardError> {
     let mut work = board.begin(call).await?;
@@ -35,7 +38,11 @@ pub struct AdministerCompany {
 /// Does what an administrator asks for.
 #[action(
     id = "administer_company",
-    description = "Rename the company, or add an actor, a project or a goal."
+    description = "Rename the company, or add an actor, a project or a goal.",
+    class = optional,
+    requires("company:admin"),
+    roles("board", "ceo", "admin"),
+    modes("standard", "skill_test")
 )]
 pub async fn administer_company(
     board: &TaskBoard,
@@ -48,29 +55,41 @@ pub async fn administer_company(
     work.done(administered).await
 }
 
-/// A request to the company's API.
-#[derive(Debug, Deserialize, JsonSchema)]
+/// A request to the company's API. Not to be printed: its headers may say who the sender is.
+#[derive(Deserialize, JsonSchema)]
 pub struct GenericApiRequest {
     /// The method.
     pub method: String,
-    /// The path.
+    /// The path, such as /v1/items, with its query if it has one.
     pub path: String,
     /// The headers.
     pub headers: BTreeMap<String, String>,
-    /// The body.
+    /// The body; empty for none.
     #[serde(default)]
     pub body: Payload,
 }
 
-/// Always unavailable, for now: which methods and paths it may reach is a policy, which comes with a
-/// later change. Without one it reaches none.
+/// Sends a request that the scenario's targets allow. The board keeps no result of it: what came from
+/// elsewhere is not the board's.
 #[action(
     id = "generic_api_request",
-    description = "Send a request to the company's API, in tests."
+    description = "Send a request to the company's API, in tests.",
+    class = optional,
+    requires("test:generic_api_request"),
+    modes("skill_test"),
+    escape_hatch(method = "method", path = "path"),
+    redact("$.headers.authorization" = "[REDACTED]", "$.headers.cookie" = "[REDACTED]"),
+    open_world
 )]
-pub async fn generic_api_request(ask: GenericApiRequest) -> Result<Value, ActionError> {
-    let GenericApiRequest { method, path, .. } = ask;
-    Err(ActionError::unavailable(format!(
-        "{method} {path}: no request is allowed, since there is no policy for any"
-    )))
+pub async fn generic_api_request(
+    api: &CompanyApi,
+    ask: GenericApiRequest,
+) -> Result<ApiAnswer, ActionError> {
+    api.send(ApiRequest {
+        method: &ask.method,
+        path: &ask.path,
+        headers: &ask.headers,
+        body: &ask.body,
+    })
+    .await
 }

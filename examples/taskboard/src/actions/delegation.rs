@@ -36,7 +36,10 @@ fn normal() -> String {
 /// Puts a task on the board, below the actor's own.
 #[action(
     id = "create_task",
-    description = "Put a task on the board, for somebody or for whoever takes it."
+    description = "Put a task on the board, for somebody or for whoever takes it.",
+    class = optional,
+    requires("delegation:tasks:create"),
+    modes("standard", "skill_test")
 )]
 pub async fn create_task(
     board: &TaskBoard,
@@ -66,7 +69,10 @@ pub struct SetDependencies {
 /// Says anew what the task waits for.
 #[action(
     id = "set_dependencies",
-    description = "Say which tasks have to be done before yours, in place of those named so far."
+    description = "Say which tasks have to be done before yours, in place of those named so far.",
+    class = optional,
+    requires("dependencies:write"),
+    modes("standard", "skill_test")
 )]
 pub async fn set_dependencies(
     board: &TaskBoard,

@@ -24,6 +24,9 @@ pub struct SearchTasks {
 #[action(
     id = "search_tasks",
     description = "Search the board's tasks by text and status.",
+    class = optional,
+    requires("discovery:tasks:read"),
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn search_tasks(
@@ -38,6 +41,9 @@ pub async fn search_tasks(
 #[action(
     id = "list_agents",
     description = "List the people and agents on the board with their roles.",
+    class = optional,
+    requires("discovery:agents:read"),
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn list_agents(board: &TaskBoard, call: &Call) -> Result<Vec<Actor>, BoardError> {
@@ -48,6 +54,9 @@ pub async fn list_agents(board: &TaskBoard, call: &Call) -> Result<Vec<Actor>, B
 #[action(
     id = "list_projects",
     description = "List the company's projects.",
+    class = optional,
+    requires("discovery:projects:read"),
+    modes("standard", "skill_test"),
     read_only
 )]
 pub async fn list_projects(board: &TaskBoard, call: &Call) -> Result<Vec<Project>, BoardError> {
@@ -58,6 +67,9 @@ pub async fn list_projects(board: &TaskBoard, call: &Call) -> Result<Vec<Project
 #[action(
     id = "list_goals",
     description = "List the company's goals.",
+    class = optional,
+    requires("discovery:goals:read"),
+    modes("standard", "skill_test"),
     read_only
 )]
 pub async fn list_goals(board: &TaskBoard, call: &Call) -> Result<Vec<Goal>, BoardError> {

@@ -12,6 +12,8 @@ use crate::store::document::{self, Document, Revision, Text};
 #[action(
     id = "list_documents",
     description = "List the documents of your task, each as its newest revision.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn list_documents(board: &TaskBoard, call: &Call) -> Result<Vec<Revision>, BoardError> {
@@ -29,6 +31,8 @@ pub struct Which {
 #[action(
     id = "read_document",
     description = "Read a document of your task.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn read_document(
@@ -43,6 +47,8 @@ pub async fn read_document(
 #[action(
     id = "list_document_revisions",
     description = "List the revisions of a document of your task, newest first.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn list_document_revisions(
@@ -78,7 +84,9 @@ pub struct Base(pub Option<String>);
 /// Writes a revision of a document.
 #[action(
     id = "write_document",
-    description = "Write a document of your task. Refused when somebody wrote a newer revision than the one you read."
+    description = "Write a document of your task. Refused when somebody wrote a newer revision than the one you read.",
+    class = always,
+    modes("standard", "planning", "skill_test")
 )]
 pub async fn write_document(
     board: &TaskBoard,

@@ -12,6 +12,9 @@ use crate::store::{BoardError, Payload};
 #[action(
     id = "list_approvals",
     description = "List the approvals that were asked for, newest first, with how they were decided.",
+    class = optional,
+    requires("governance:approvals:read"),
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn list_approvals(board: &TaskBoard, call: &Call) -> Result<Vec<Approval>, BoardError> {
@@ -31,7 +34,10 @@ pub struct RequestApproval {
 /// Asks for an approval.
 #[action(
     id = "request_approval",
-    description = "Ask for an approval; somebody else decides it."
+    description = "Ask for an approval; somebody else decides it.",
+    class = optional,
+    requires("governance:approvals:request"),
+    modes("standard", "skill_test")
 )]
 pub async fn request_approval(
     board: &TaskBoard,
@@ -58,7 +64,11 @@ pub struct DecideApproval {
 /// Decides an approval.
 #[action(
     id = "decide_approval",
-    description = "Decide an approval that somebody else asked for."
+    description = "Decide an approval that somebody else asked for.",
+    class = optional,
+    requires("governance:approvals:decide"),
+    roles("board", "approver", "security"),
+    modes("standard", "skill_test")
 )]
 pub async fn decide_approval(
     board: &TaskBoard,
@@ -83,7 +93,10 @@ pub struct CommentOnApproval {
 /// Says something of an approval.
 #[action(
     id = "comment_on_approval",
-    description = "Say something of an approval without deciding it."
+    description = "Say something of an approval without deciding it.",
+    class = optional,
+    requires("governance:approvals:comment"),
+    modes("standard", "ask", "planning", "skill_test")
 )]
 pub async fn comment_on_approval(
     board: &TaskBoard,

@@ -10,6 +10,9 @@ use crate::store::routine::{self, Routine};
 #[action(
     id = "list_routines",
     description = "List the company's routines and whether they rest.",
+    class = optional,
+    requires("routines:read"),
+    modes("standard", "skill_test"),
     read_only
 )]
 pub async fn list_routines(board: &TaskBoard, call: &Call) -> Result<Vec<Routine>, BoardError> {
@@ -19,7 +22,10 @@ pub async fn list_routines(board: &TaskBoard, call: &Call) -> Result<Vec<Routine
 /// Pauses the task's routine, or lets it go on.
 #[action(
     id = "manage_routine",
-    description = "Pause the routine that began your task, or let it go on if it rests."
+    description = "Pause the routine that began your task, or let it go on if it rests.",
+    class = optional,
+    requires("routines:write"),
+    modes("standard", "skill_test")
 )]
 pub async fn manage_routine(board: &TaskBoard, call: &Call) -> Result<Routine, BoardError> {
     let mut work = board.begin(call).await?;

@@ -12,6 +12,9 @@ use crate::store::secret::{self, Metadata, SecretValue};
 #[action(
     id = "list_secret_metadata",
     description = "List the company's secrets by name and purpose, without their values.",
+    class = optional,
+    requires("secrets:metadata:read"),
+    modes("standard", "skill_test"),
     read_only
 )]
 pub async fn list_secret_metadata(
@@ -28,11 +31,15 @@ pub struct ReadSecretValue {
     pub name: String,
 }
 
-/// Reads a secret's value. The owner approves each call, and the board keeps no result of it.
+/// Reads a secret's value. The board keeps no result of it.
 #[action(
     id = "read_secret_value",
     description = "Read the value of a secret.",
-    approval_required
+    class = optional,
+    requires("secrets:values:read"),
+    modes("standard", "skill_test"),
+    reads_secrets,
+    redact("$.value" = "[SECRET_VALUE]")
 )]
 pub async fn read_secret_value(
     board: &TaskBoard,

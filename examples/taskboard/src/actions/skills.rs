@@ -10,6 +10,9 @@ use crate::store::skill::{self, Skill};
 #[action(
     id = "list_company_skills",
     description = "List the skills that the company has.",
+    class = optional,
+    requires("company_skills:read"),
+    modes("standard", "skill_test"),
     read_only
 )]
 pub async fn list_company_skills(board: &TaskBoard, call: &Call) -> Result<Vec<Skill>, BoardError> {
@@ -19,7 +22,10 @@ pub async fn list_company_skills(board: &TaskBoard, call: &Call) -> Result<Vec<S
 /// Brings the skills up to the library.
 #[action(
     id = "sync_company_skills",
-    description = "Bring the company's skills up to the library; gives those that came in."
+    description = "Bring the company's skills up to the library; gives those that came in.",
+    class = optional,
+    requires("company_skills:write"),
+    modes("standard", "skill_test")
 )]
 pub async fn sync_company_skills(board: &TaskBoard, call: &Call) -> Result<Vec<Skill>, BoardError> {
     let mut work = board.begin(call).await?;

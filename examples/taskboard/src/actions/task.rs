@@ -18,6 +18,8 @@ use crate::store::{BoardError, Payload};
 #[action(
     id = "get_task_context",
     description = "Read your task: what it is, how far it is, and which tasks it waits for.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn get_task_context(board: &TaskBoard, call: &Call) -> Result<Context, BoardError> {
@@ -41,6 +43,8 @@ fn fifty() -> NonZeroU64 {
 #[action(
     id = "get_task_history",
     description = "Read what happened at your task, newest first.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn get_task_history(
@@ -61,7 +65,9 @@ pub struct Remark {
 /// Tells how far the task is.
 #[action(
     id = "report_progress",
-    description = "Tell how far your task is; it becomes part of the task's history."
+    description = "Tell how far your task is; it becomes part of the task's history.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test")
 )]
 pub async fn report_progress(
     board: &TaskBoard,
@@ -76,7 +82,9 @@ pub async fn report_progress(
 /// Answers whoever asked how far the task is.
 #[action(
     id = "answer_status_question",
-    description = "Answer somebody who asked how far your task is."
+    description = "Answer somebody who asked how far your task is.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test")
 )]
 pub async fn answer_status_question(
     board: &TaskBoard,
@@ -110,7 +118,10 @@ pub struct RequestHumanInput {
 /// Asks a person about the task.
 #[action(
     id = "request_human_input",
-    description = "Ask a person something about your task."
+    description = "Ask a person something about your task.",
+    class = always,
+    modes("standard", "planning", "skill_test"),
+    interaction = "interactionKind"
 )]
 pub async fn request_human_input(
     board: &TaskBoard,
@@ -151,7 +162,9 @@ pub struct RegisterDeliverable {
 /// Registers a file as what the task hands over.
 #[action(
     id = "register_deliverable",
-    description = "Register a file as a deliverable of your task."
+    description = "Register a file as a deliverable of your task.",
+    class = always,
+    modes("standard", "planning", "skill_test")
 )]
 pub async fn register_deliverable(
     board: &TaskBoard,
@@ -181,7 +194,9 @@ pub struct Summary {
 /// Ends the task.
 #[action(
     id = "finish_task",
-    description = "Finish your task. Refused while a task that it waits for is not done."
+    description = "Finish your task. Refused while a task that it waits for is not done.",
+    class = always,
+    modes("standard", "skill_test")
 )]
 pub async fn finish_task(board: &TaskBoard, call: &Call, ask: Summary) -> Result<Task, BoardError> {
     let mut work = board.begin(call).await?;
@@ -203,7 +218,9 @@ pub struct BlockTask {
 /// Says that the task cannot go on.
 #[action(
     id = "block_task",
-    description = "Say that your task cannot go on, why, and which tasks have to be done first."
+    description = "Say that your task cannot go on, why, and which tasks have to be done first.",
+    class = always,
+    modes("standard", "skill_test")
 )]
 pub async fn block_task(
     board: &TaskBoard,
@@ -218,7 +235,9 @@ pub async fn block_task(
 /// Hands the task over to a reviewer.
 #[action(
     id = "request_review",
-    description = "Hand your task over to a reviewer."
+    description = "Hand your task over to a reviewer.",
+    class = always,
+    modes("standard", "skill_test")
 )]
 pub async fn request_review(
     board: &TaskBoard,
@@ -242,6 +261,8 @@ pub struct InspectOperationResult {
 #[action(
     id = "inspect_operation_result",
     description = "Read what an earlier changing call of yours answered.",
+    class = always,
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn inspect_operation_result(

@@ -12,6 +12,9 @@ use crate::store::workspace::{self, Control, Service};
 #[action(
     id = "get_workspace_runtime",
     description = "List the workspace's services, whether they run, and where they answer.",
+    class = optional,
+    requires("workspace:read"),
+    modes("standard", "ask", "planning", "skill_test"),
     read_only
 )]
 pub async fn get_workspace_runtime(
@@ -37,7 +40,10 @@ pub struct ControlWorkspaceService {
 /// Starts, stops or fails a service.
 #[action(
     id = "control_workspace_service",
-    description = "Start or stop a service of the workspace, or mark it as failed."
+    description = "Start or stop a service of the workspace, or mark it as failed.",
+    class = optional,
+    requires("workspace:control"),
+    modes("standard", "skill_test")
 )]
 pub async fn control_workspace_service(
     board: &TaskBoard,

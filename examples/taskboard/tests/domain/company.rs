@@ -1,10 +1,10 @@
 //! What concerns the company, and not one task.
 
 use actum::action::ActionErrorKind;
-use actum_taskboard::BoardError;
 use actum_taskboard::actions::{company, discovery, governance, secrets};
 use actum_taskboard::store::approval::Decision;
 use actum_taskboard::store::secret;
+use actum_taskboard::{BoardError, CompanyApi};
 use serde_json::json;
 
 use crate::support::{Place, ask, call};
@@ -119,8 +119,25 @@ async fn the_company_is_administered_by_known_words_alone() {
 }
 
 #[tokio::test]
-async fn the_way_around_everything_is_closed() {
-    let request = ask(json!({"method": "GET", "path": "/", "headers": {}}));
-    let refused = company::generic_api_request(request).await.unwrap_err();
-    assert_eq!(refused.kind(), ActionErrorKind::Unavailable);
+async fn a_request_that_says_two_things_is_not_sent_whoever_lets_it_through() {
+    let request = |method: &str, path: &str| {
+        ask(json!({"method": method, "path": path, "headers": {}, "body": {}}))
+    };
+    let none = CompanyApi::none();
+    let refused = company::generic_api_request(&none, request("GET", "/")).await;
+    assert_eq!(refused.unwrap_err().kind(), ActionErrorKind::Unavailable);
+    // Nobody is there: whatever is sent is told as unavailable.
+    let api = CompanyApi::at("http://127.0.0.1:1", actum_kernel::http::client()).unwrap();
+    for (method, path, kind) in [
+        ("GET", "/", ActionErrorKind::Unavailable),
+        ("CONNECT", "/", ActionErrorKind::Failed),
+        ("connect", "/", ActionErrorKind::Failed),
+        ("G T", "/", ActionErrorKind::Failed),
+        ("GET", "/a//b", ActionErrorKind::Failed),
+        ("GET", "/../a", ActionErrorKind::Failed),
+        ("GET", "//elsewhere/", ActionErrorKind::Failed),
+    ] {
+        let refused = company::generic_api_request(&api, request(method, path)).await;
+        assert_eq!(refused.unwrap_err().kind(), kind, "{method} {path}");
+    }
 }
