@@ -103,7 +103,11 @@ impl Authorization {
             considered: required.map_or_else(Vec::new, |it| it.claims.iter().cloned().collect()),
             granted: owned(granted),
             missing: owned(missing),
-            redactions: catalog.redaction_paths_of(operation_id),
+            redactions: catalog
+                .redactions_of(operation_id)
+                .keys()
+                .cloned()
+                .collect(),
             state_change: StateChange::None,
         }
     }

@@ -333,11 +333,14 @@ impl ActionCatalog {
         (kind != WordKind::Mode || !words.is_empty()).then_some(words)
     }
 
-    /// The paths at which an action's arguments and results are redacted.
+    /// The paths at which an action's arguments and results are redacted, each with the text that stands
+    /// there instead.
     #[must_use]
-    pub fn redaction_paths_of(&self, id: &str) -> Vec<String> {
-        let entry = self.entries.get(id);
-        entry.map_or_else(Vec::new, |entry| entry.redactions.keys().cloned().collect())
+    pub fn redactions_of(&self, id: &str) -> &BTreeMap<String, String> {
+        static NONE: BTreeMap<String, String> = BTreeMap::new();
+        self.entries
+            .get(id)
+            .map_or(&NONE, |entry| &entry.redactions)
     }
 
     /// The actions that a mandate's claims offer.

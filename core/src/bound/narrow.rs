@@ -1,11 +1,13 @@
 //! The schema of a tool as a grant's bounds leave it.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{Bound, BoundArgument, same, steps};
 use crate::descriptor::ToolDescriptor;
 use crate::schema::CompiledSchema;
-use crate::schema::walk::pointer;
+use crate::schema::walk::{definition, pointer, references};
 
 /// At most this many references are followed on the way to one place.
 const MAX_REFERENCES: usize = 32;
@@ -26,7 +28,34 @@ pub(crate) fn narrowed<'b>(
             steps => place.descend(schema, steps, 0)?,
         }
     }
+    drop_unused_definitions(&mut descriptor.parameters_schema);
     Some(descriptor)
+}
+
+/// Takes away the definitions that nothing refers to any more: they would still tell what the bounds do
+/// not allow.
+fn drop_unused_definitions(schema: &mut Value) {
+    let Some(Value::Object(definitions)) =
+        schema.as_object_mut().and_then(|root| root.remove("$defs"))
+    else {
+        return;
+    };
+    let mut used = BTreeSet::new();
+    let mut next = references(schema);
+    while let Some(reference) = next.pop() {
+        let found = definition(&reference).and_then(|name| definitions.get_key_value(&name));
+        if let Some((name, found)) = found.filter(|(name, _)| !used.contains(*name)) {
+            next.extend(references(found));
+            used.insert(name.clone());
+        }
+    }
+    let left: Map<_, _> = definitions
+        .into_iter()
+        .filter(|(name, _)| used.contains(name))
+        .collect();
+    if let (Some(root), false) = (schema.as_object_mut(), left.is_empty()) {
+        root.insert("$defs".to_owned(), Value::Object(left));
+    }
 }
 
 /// One bound on its way into a schema.

@@ -240,7 +240,7 @@ impl LockedAction {
             kernel_origin: catalog.is_kernel_origin(name),
             egress: catalog.egress_declaration_for(name).cloned(),
             requirements: catalog.requirements_for(name).cloned().unwrap_or_default(),
-            redactions: catalog.redaction_paths_of(name).into_iter().collect(),
+            redactions: catalog.redactions_of(name).keys().cloned().collect(),
             hints: tool.hints,
             parameters: tool.parameters_schema,
             output: tool.output_schema,

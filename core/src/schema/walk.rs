@@ -74,7 +74,7 @@ pub(super) fn each_reference(schema: &mut Value, change: &mut dyn FnMut(&mut Str
 }
 
 /// The `$ref`s of a schema.
-pub(super) fn references(schema: &Value) -> Vec<String> {
+pub(crate) fn references(schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     each_reference(&mut schema.clone(), &mut |reference| {
         found.push(reference.clone());

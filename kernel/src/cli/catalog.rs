@@ -20,7 +20,7 @@ pub(super) fn run(as_json: bool) -> Result<(), String> {
                     "egress": catalog.egress_declaration_for(id.as_str()),
                     "selection_token_type": catalog.selection_token_type_for(id.as_str()),
                     "requirements": catalog.requirements_for(id.as_str()),
-                    "redactions": catalog.redaction_paths_of(id.as_str()),
+                    "redactions": catalog.redactions_of(id.as_str()),
                     "descriptor": catalog.tool_descriptor_for(id.as_str()),
                 })
             })

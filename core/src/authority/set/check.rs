@@ -142,7 +142,7 @@ fn check_route(draft: &Draft, route: &Route, report: &Report) {
 
 fn check_actor(draft: &Draft, actor: &Actor, report: &Report) {
     check_head(&actor.id, &actor.schema_version, report);
-    check_words(&actor.roles, "roles", report);
+    check_roles(&actor.roles, report);
     check_words(&actor.claims, "claims", report);
     let principal = &actor.principal_id;
     if !Ulid::from_string(principal).is_ok_and(|id| id.to_string() == **principal) {
@@ -177,7 +177,19 @@ fn check_scenario(scenario: &Scenario, report: &Report) {
     }
 }
 
-/// Claims, roles and the like are compared as they are, so that a blank too many would be a quiet
+/// Roles are compared trimmed, so that blanks around one do no harm.
+fn check_roles(roles: &[Located<String>], report: &Report) {
+    let trimmed: Vec<Located<String>> = roles
+        .iter()
+        .map(|role| Located {
+            value: role.trim().to_owned(),
+            position: role.position,
+        })
+        .collect();
+    check_words(&trimmed, "roles", report);
+}
+
+/// Claims and the like are compared as they are, so that a blank too many would be a quiet
 /// difference.
 fn check_words<'a>(
     words: impl IntoIterator<Item = &'a Located<String>>,

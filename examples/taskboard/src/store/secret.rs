@@ -1,7 +1,6 @@
 //! Secrets. Their values leave the board by [`read`] alone.
 
-use std::fmt;
-
+use actum::Secret;
 use schemars::JsonSchema;
 use serde::Serialize;
 use sqlx::FromRow;
@@ -21,19 +20,13 @@ pub struct Metadata {
 }
 
 /// A secret's value.
-#[derive(Clone, PartialEq, FromRow, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SecretValue {
     /// Its name.
     pub name: String,
     /// The value.
-    pub value: String,
-}
-
-impl fmt::Debug for SecretValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretValue({})", self.name)
-    }
+    pub value: Secret<String>,
 }
 
 /// What there is, without any value.
@@ -54,11 +47,14 @@ pub async fn list(work: &mut Work) -> Result<Vec<Metadata>, BoardError> {
 /// # Errors
 /// [`BoardError::Missing`].
 pub async fn read(work: &mut Work, name: &str) -> Result<SecretValue, BoardError> {
-    let secret = sqlx::query_as("SELECT name, value FROM secrets WHERE name = ?")
-        .bind(name)
-        .fetch_optional(&mut *work.tx)
-        .await?;
-    secret.ok_or_else(|| BoardError::missing("secret", name))
+    let found: Option<(String, String)> =
+        sqlx::query_as("SELECT name, value FROM secrets WHERE name = ?")
+            .bind(name)
+            .fetch_optional(&mut *work.tx)
+            .await?;
+    let (name, value) = found.ok_or_else(|| BoardError::missing("secret", name))?;
+    let value = Secret::new(value);
+    Ok(SecretValue { name, value })
 }
 
 /// Keeps a secret, in place of one of the same name. For the control plane alone.

@@ -55,10 +55,10 @@ async fn one_claim_shows_its_tools_to_those_of_the_right_role_and_no_other_tool(
 }
 
 #[tokio::test]
-async fn roles_have_no_case_and_claims_have() {
+async fn roles_have_no_case_and_no_blanks_around_them_and_claims_have() {
     let office = Office::sample();
     office.actor("ada", &["engineer"], &["governance:approvals:decide"]);
-    office.actor("bert", &["APPROVER"], &["governance:approvals:decide"]);
+    office.actor("bert", &[" APPROVER "], &["governance:approvals:decide"]);
     office.actor("cleo", &["SeCuRiTy"], &["governance:approvals:read"]);
     let served = office.serve().await;
     let may_decide = async |actor| {
@@ -75,7 +75,7 @@ async fn roles_have_no_case_and_claims_have() {
     let told = office.refused().await;
     let names = "claim `Governance:Approvals:Decide` (did you mean `governance:approvals:decide`?)";
     assert!(told.contains(names) && told.contains("bert.yaml"), "{told}");
-    office.actor("bert", &[" approver "], &[]);
+    office.actor("bert", &["  "], &[]);
     let told = office.refused().await;
     assert!(told.contains("bert.yaml:5:9: field `roles[0]`"), "{told}");
 }

@@ -183,6 +183,18 @@ impl Served {
         token.unwrap_or_else(|| panic!("{answer:?}"))
     }
 
+    /// Asserts that the kernel's store has no such text, while it has the call that got it.
+    pub async fn keeps_no(&self, text: &str) {
+        assert!(!self.office.records("call_succeeded").await.is_empty());
+        for file in ["actum.db", "actum.db-wal"] {
+            let bytes = std::fs::read(self.office.path("data").join(file)).unwrap();
+            let found = bytes
+                .windows(text.len())
+                .any(|window| window == text.as_bytes());
+            assert!(!found, "{file} has {text:?}");
+        }
+    }
+
     pub async fn task(&self, token: &str) -> Answer {
         let request = self.http.get(format!("{}/v1/task", self.url));
         Answer::of(request.bearer_auth(token)).await

@@ -18,6 +18,7 @@ async fn values_of_secrets_are_read_where_the_scenario_lets_them() {
     assert!(served.names(&on).await.contains("read_secret_value"));
     let secret = read_secret(&served, &on).await.result();
     assert_eq!(secret["value"], "a-sample-and-no-secret");
+    served.keeps_no("a-sample-and-no-secret").await;
     // In a trial she holds the claim all the same; and without it nobody reads one anywhere.
     for (actor, event) in [("cleo", "chat.trial"), ("bert", "chat.message")] {
         let token = served.begin(actor, event).await;

@@ -63,7 +63,7 @@ async fn secrets_are_listed_without_values_and_read_by_name() {
         secrets::read_secret_value(&place.board, &call("ada"), ask(json!({"name": name}))).await
     };
     let value = read("mail").await.unwrap();
-    assert_eq!(value.value, "s3cret-sentinel");
+    assert_eq!(value.value.expose(), "s3cret-sentinel");
     assert!(!format!("{value:?}").contains("sentinel"));
     assert!(matches!(read("fax").await, Err(BoardError::Missing { .. })));
     let export = company::export_company(&place.board, &call("ada"))
