@@ -355,3 +355,39 @@ async fn surfaces_do_not_mix_when_they_are_asked_for_at_once() {
         assert_eq!(answer, alone[which]);
     }
 }
+
+#[tokio::test]
+async fn two_surfaces_asked_for_at_the_same_time_do_not_mix() {
+    let kernel = Program::start(Home::sample());
+    let stranger = kernel.begin(STRANGERS_CHAT, &chat_message()).await;
+    let mut owner = chat_message();
+    owner["actor_hint"] = json!({"handle": "robin"});
+    let owner = kernel.begin(OWNERS_CHAT, &owner).await;
+    let status = json!({"action": "openspine.status.read"});
+    let of = async |token: &str| {
+        let client: &Client = &kernel;
+        (
+            client.task(token).await,
+            client.call(token, &status).await.status,
+        )
+    };
+    let (low, high) = (of(&stranger.token).await, of(&owner.token).await);
+    assert_eq!((low.1, high.1), (404, 200));
+    assert_ne!(low.0, high.0);
+
+    let mut asked = tokio::task::JoinSet::new();
+    for round in 0..64 {
+        let client = Client::clone(&kernel);
+        let status = status.clone();
+        let (token, expected) = match round % 2 {
+            0 => (stranger.token.clone(), low.clone()),
+            _ => (owner.token.clone(), high.clone()),
+        };
+        asked.spawn(async move {
+            assert_eq!(client.task(&token).await, expected.0);
+            assert_eq!(client.call(&token, &status).await.status, expected.1);
+        });
+    }
+    let done = asked.join_all().await;
+    assert_eq!(done.len(), 64);
+}
