@@ -1,4 +1,6 @@
 //! All that an annotation asks of whoever calls, and the same from a macro by example.
+use std::collections::BTreeMap;
+
 use actum::{ActionError, Class, action};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,6 +11,14 @@ struct Ask {
     verb: String,
     target: String,
     kind: String,
+    headers: BTreeMap<String, String>,
+    items: Vec<Item>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code)]
+struct Item {
+    key: String,
 }
 
 #[action(
