@@ -204,6 +204,12 @@ impl SealedGrant {
         })
     }
 
+    /// The root grant as it stands there, unverified: to tell of it, and for nothing else.
+    #[must_use]
+    pub fn as_issued(&self) -> &TaskGrant {
+        &self.grant
+    }
+
     /// Adds a step of caveats. Needs no key: anyone who holds a grant can narrow it, and nobody
     /// can take a caveat away.
     ///

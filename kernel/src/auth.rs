@@ -45,6 +45,11 @@ impl Secret {
         SecretHash(Sha256::digest(self.0).into())
     }
 
+    /// The bytes, as a key.
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The 64 hex digits that its holder presents.
     #[must_use]
     pub fn reveal(&self) -> String {
@@ -96,6 +101,10 @@ pub struct Keys {
     pub owner: Secret,
     /// What seals grants.
     pub seal: SealKey,
+    /// What encrypts arguments that have secrets in them.
+    pub payloads: Secret,
+    /// What approvers besides the owner present, in the order asked for.
+    pub approvers: Vec<Secret>,
     /// What connectors present, in the order asked for.
     pub connectors: Vec<Secret>,
 }
@@ -108,10 +117,15 @@ impl Keys {
     pub fn open<'a>(
         folder: &Path,
         connectors: impl Iterator<Item = &'a str>,
+        approvers: impl Iterator<Item = &'a str>,
     ) -> Result<Self, StoreError> {
         Ok(Self {
             owner: key_file(folder, "owner")?,
             seal: SealKey::new(key_file(folder, "seal")?.0),
+            payloads: key_file(folder, "payloads")?,
+            approvers: approvers
+                .map(|id| key_file(folder, &format!("approver-{id}")))
+                .collect::<Result<_, _>>()?,
             connectors: connectors
                 .map(|id| key_file(folder, &format!("connector-{id}")))
                 .collect::<Result<_, _>>()?,
@@ -278,6 +292,19 @@ impl LiveTasks {
         Ok((fits && now < task.grant.expires_at()).then_some(task))
     }
 
+    /// A task that is not over, without a token: for the kernel's own use.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store cannot say.
+    pub(crate) async fn live(
+        &self,
+        id: Ulid,
+        now: Timestamp,
+    ) -> Result<Option<Arc<LiveTask>>, StoreError> {
+        let task = self.load(id).await?;
+        Ok(task.filter(|task| now < task.grant.expires_at()))
+    }
+
     async fn load(&self, id: Ulid) -> Result<Option<Arc<LiveTask>>, StoreError> {
         if let Some(task) = self.cache.get(&id) {
             return Ok(Some(task));
@@ -368,8 +395,8 @@ mod tests {
     #[test]
     fn keys_are_made_once_for_this_user_alone_and_a_damaged_one_is_told() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Keys::open(folder.path(), ["web"].into_iter()).unwrap();
-        let again = Keys::open(folder.path(), ["web"].into_iter()).unwrap();
+        let first = Keys::open(folder.path(), ["web"].into_iter(), std::iter::empty()).unwrap();
+        let again = Keys::open(folder.path(), ["web"].into_iter(), std::iter::empty()).unwrap();
         assert!(first.owner.hash().fits(&again.owner));
         assert!(first.connectors[0].hash().fits(&again.connectors[0]));
         #[cfg(unix)]
@@ -382,7 +409,7 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
         std::fs::write(folder.path().join("seal.key"), "nonsense").unwrap();
-        let told = Keys::open(folder.path(), std::iter::empty())
+        let told = Keys::open(folder.path(), std::iter::empty(), std::iter::empty())
             .unwrap_err()
             .to_string();
         assert!(

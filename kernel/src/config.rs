@@ -39,8 +39,46 @@ record! {
         pub identities: Vec<IdentityEntry> = Vec::new(),
         /// The Telegram bot that `telegram.reply:owner_channel` speaks through.
         pub telegram: Option<Telegram> = None,
+        /// Who decides on calls that wait for approval.
+        pub approvals: Approvals = Approvals::default(),
         /// Bounds of the server.
         pub limits: Limits = Limits::default(),
+    }
+}
+
+record! {
+    /// Who decides on calls that wait for approval, and how long there is for it.
+    pub struct Approvals {
+        /// How long a call waits, in seconds; no longer than its task lives.
+        pub expires_seconds: Located<u64> = at_default(900),
+        /// How many have to approve, each a person of their own.
+        pub quorum: Located<u32> = at_default(1),
+        /// Whether the owner may decide on calls of tasks that are the owner's own. Recorded with each
+        /// such decision.
+        pub solo_owner: bool = false,
+        /// People who may decide besides the owner.
+        pub approvers: Vec<Approver> = Vec::new(),
+    }
+}
+
+impl Default for Approvals {
+    fn default() -> Self {
+        Self {
+            expires_seconds: at_default(900),
+            quorum: at_default(1),
+            solo_owner: false,
+            approvers: Vec::new(),
+        }
+    }
+}
+
+record! {
+    /// A person who may decide, with a key of their own.
+    pub struct Approver {
+        /// Their name, and that of their key file.
+        pub id: Located<String>,
+        /// The principal that they are: they decide on no call of a task of their own.
+        pub principal_id: String,
     }
 }
 
@@ -160,6 +198,8 @@ pub struct Config {
     pub identities: IdentityBook,
     /// The Telegram bot: its base URL and the file with its token.
     pub telegram: Option<(reqwest::Url, PathBuf)>,
+    /// Who decides on calls that wait for approval.
+    pub approvals: Approvals,
     /// Bounds of the server.
     pub limits: Limits,
 }
@@ -228,6 +268,7 @@ impl Config {
             );
         }
         check_limits(&file.limits, report);
+        check_approvals(&file.approvals, report);
         let telegram = file.telegram.map(|telegram| {
             let url = reqwest::Url::parse(&telegram.base_url)
                 .ok()
@@ -254,6 +295,7 @@ impl Config {
             owner: file.owner,
             identities: IdentityBook::new(file.identities),
             telegram: telegram.flatten(),
+            approvals: file.approvals,
             limits: file.limits,
         })
     }
@@ -285,12 +327,7 @@ fn check_connectors(connectors: &[Connector], report: &Report) {
     for (index, connector) in connectors.iter().enumerate() {
         let field = |name: &str| format!("connectors[{index}].{name}");
         let id = connector.id.as_str();
-        let is_word = !id.is_empty()
-            && id.len() <= 64
-            && id
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-        if !is_word {
+        if !is_word(id) {
             report.fault(
                 connector.id.position,
                 field("id"),
@@ -316,6 +353,45 @@ fn check_connectors(connectors: &[Connector], report: &Report) {
             );
         }
     }
+}
+
+fn check_approvals(approvals: &Approvals, report: &Report) {
+    let seconds = &approvals.expires_seconds;
+    if seconds.value == 0 || seconds.value > 7 * MAX_SECONDS {
+        report.fault(
+            seconds.position,
+            "approvals.expires_seconds",
+            "is out of bounds",
+            "use 1 to 604800 seconds",
+        );
+    }
+    let people = approvals.approvers.len() + 1;
+    let quorum = &approvals.quorum;
+    if quorum.value == 0 || usize::try_from(quorum.value).is_ok_and(|n| n > people) {
+        report.fault(
+            quorum.position,
+            "approvals.quorum",
+            format!("{quorum} have to approve, and {people} may"),
+            "name more `approvers`, or ask for fewer; the owner is one of them",
+        );
+    }
+    let mut seen = BTreeSet::from(["owner"]);
+    for (index, approver) in approvals.approvers.iter().enumerate() {
+        let id = approver.id.as_str();
+        if !is_word(id) || !seen.insert(id) {
+            report.fault(
+                approver.id.position,
+                format!("approvals.approvers[{index}].id"),
+                format!("`{id}` is no name of its own"),
+                "use 1 to 64 lower-case letters, digits and `_`, once, and not `owner`; a key file has this name",
+            );
+        }
+    }
+}
+
+fn is_word(id: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    !id.is_empty() && id.len() <= 64 && id.bytes().all(plain)
 }
 
 fn check_limits(limits: &Limits, report: &Report) {

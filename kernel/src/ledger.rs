@@ -27,6 +27,14 @@ pub enum Kind {
     CallRefused,
     /// A call waits for the owner.
     CallPending,
+    /// One of several approvers approved it, and more have to.
+    CallEndorsed,
+    /// It was approved.
+    CallApproved,
+    /// It was rejected, or an edited one took its place.
+    CallRejected,
+    /// Nobody decided in time.
+    CallExpired,
     /// A call was allowed, and its handler is about to run.
     CallStarted,
     /// Its handler returned a result.
@@ -49,6 +57,10 @@ impl Kind {
             Self::GrantRevoked => "grant_revoked",
             Self::CallRefused => "call_refused",
             Self::CallPending => "call_pending",
+            Self::CallEndorsed => "call_endorsed",
+            Self::CallApproved => "call_approved",
+            Self::CallRejected => "call_rejected",
+            Self::CallExpired => "call_expired",
             Self::CallStarted => "call_started",
             Self::CallSucceeded => "call_succeeded",
             Self::CallFailed => "call_failed",

@@ -7,7 +7,9 @@
 //! the one path of a call, [`ingress`] the one path of an event; the doors and [`router`] are thin.
 
 pub mod actions;
+mod approval;
 pub mod auth;
+pub mod calls;
 pub mod cli;
 mod clock;
 pub mod config;
@@ -27,6 +29,7 @@ mod reply;
 mod request;
 mod router;
 pub mod sample;
+mod sealed;
 mod server;
 pub mod store;
 mod surface;
@@ -53,8 +56,9 @@ use crate::actions::status::Running;
 use crate::actions::telegram::TelegramBot;
 use crate::actions::terminal::OwnerTerminal;
 use crate::auth::{Keys, LiveTasks, Secret, SecretHash};
-use crate::config::{Config, Connector, Limits, Owner};
+use crate::config::{Approvals, Config, Connector, Limits, Owner};
 use crate::ledger::{Entry, Kind};
+use crate::sealed::Sealer;
 use crate::store::{SqliteStore, Store};
 
 pub use clock::Clock;
@@ -75,6 +79,9 @@ pub struct Kernel {
     connectors: Vec<(Connector, SecretHash)>,
     owner: Owner,
     owner_key: SecretHash,
+    approvers: Vec<(String, String, SecretHash)>,
+    approvals: Approvals,
+    sealer: Sealer,
     seal: SealKey,
     store: Arc<dyn Store>,
     tasks: LiveTasks,
@@ -199,8 +206,10 @@ impl KernelBuilder {
             .connectors
             .iter()
             .map(|connector| connector.id.as_str());
-        let keys =
-            Keys::open(&config.data.join("keys"), connector_ids).map_err(StartFaults::one)?;
+        let approvers = &config.approvals.approvers;
+        let approver_ids = approvers.iter().map(|approver| approver.id.as_str());
+        let keys = Keys::open(&config.data.join("keys"), connector_ids, approver_ids)
+            .map_err(StartFaults::one)?;
         let store = SqliteStore::open(&config.data)
             .await
             .map_err(StartFaults::one)?;
@@ -263,6 +272,18 @@ impl KernelBuilder {
             ),
             connectors: config.connectors.into_iter().zip(connector_keys).collect(),
             owner_key: keys.owner.hash(),
+            approvers: config
+                .approvals
+                .approvers
+                .iter()
+                .zip(&keys.approvers)
+                .map(|(approver, key)| {
+                    let id = approver.id.to_string();
+                    (id, approver.principal_id.clone(), key.hash())
+                })
+                .collect(),
+            approvals: config.approvals,
+            sealer: Sealer::new(&keys.payloads),
             seal: keys.seal,
             catalog_json: String::from_utf8(catalog_json).map_err(StartFaults::one)?,
             catalog_digest,
@@ -385,6 +406,12 @@ impl Kernel {
             // Whoever waits for messages is let go.
             kernel.news.notify_waiters();
         };
+        let resuming = Arc::clone(&self);
+        self.running.spawn(async move {
+            if let Err(error) = resuming.resume_approved().await {
+                tracing::error!(%error, "approved calls could not be resumed; they are at the next start");
+            }
+        });
         let router = router(Arc::clone(&self));
         server::serve(
             listener,

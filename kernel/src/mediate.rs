@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
 use crate::Kernel;
+use crate::approval;
 use crate::auth::LiveTask;
 use crate::config::Config;
 use crate::ledger::{Entry, Kind};
@@ -159,11 +160,15 @@ pub async fn mediate(
                     return Ok(Answer::InvalidArguments(faults));
                 }
             };
-            let record = record.leading_to(StateChange::CallPending);
-            let new = call.new_call(&action, &shown, None, Kind::CallPending, &record)?;
-            let request_id = new.id;
-            kernel.store.hold(new).await?;
-            Ok(Answer::ApprovalRequired { request_id })
+            let held = approval::hold(&call, &action, &shown, stored.as_ref(), None).await?;
+            match held {
+                Ok(request_id) => Ok(Answer::ApprovalRequired { request_id }),
+                Err(reason) => {
+                    let record = call.refused(reason.as_str());
+                    call.refuse(record.clone()).await?;
+                    Ok(Answer::Denied(reason, Claims::of(record)))
+                }
+            }
         }
         Verdict::Allow(permit) => {
             let action = permit.action().clone();
@@ -174,11 +179,8 @@ pub async fn mediate(
                     return Ok(Answer::InvalidArguments(faults));
                 }
             };
-            let needs_token = kernel
-                .catalog
-                .selection_token_type_for(action.as_str())
-                .is_some();
-            let spends = presented.filter(|_| needs_token);
+            let selection = call.own(&action, stored);
+            let spends = selection.as_ref().map(|selection| selection.token.id);
             let record = record.leading_to(StateChange::CallStarted);
             let new = call.new_call(
                 &action,
@@ -187,22 +189,30 @@ pub async fn mediate(
                 Kind::CallStarted,
                 &record,
             )?;
-            let selection = stored.filter(|_| needs_token);
-            call.carry_out(admitted, new, selection).await
+            let begin = Begin::New(Box::new(new));
+            call.carry_out(admitted, begin, selection).await
         }
     }
 }
 
 /// One call on its way.
-struct Attempt<'a> {
-    kernel: &'a Arc<Kernel>,
-    task: &'a Arc<LiveTask>,
-    request: &'a Arc<Request>,
-    at: Timestamp,
+pub(crate) struct Attempt<'a> {
+    pub(crate) kernel: &'a Arc<Kernel>,
+    pub(crate) task: &'a Arc<LiveTask>,
+    pub(crate) request: &'a Arc<Request>,
+    pub(crate) at: Timestamp,
+}
+
+/// How an admitted call begins.
+pub(crate) enum Begin {
+    /// Now, as it is asked for.
+    New(Box<NewCall>),
+    /// After it was approved, with this record.
+    Approved(Ulid, Entry),
 }
 
 impl Attempt<'_> {
-    fn body(&self, more: Value) -> Value {
+    pub(crate) fn body(&self, more: Value) -> Value {
         let mut body = json!({
             "task": self.task.id,
             "grant": self.task.grant.root().id,
@@ -215,12 +225,18 @@ impl Attempt<'_> {
         body
     }
 
+    /// The selection that an action takes; none where it takes none, whatever was presented.
+    pub(crate) fn own<S>(&self, action: &ActionId, selection: Option<S>) -> Option<S> {
+        let catalog = &self.kernel.catalog;
+        selection.filter(|_| catalog.selection_token_type_for(action.as_str()).is_some())
+    }
+
     /// What a worker posts may be anything; records keep a bounded piece of it.
     fn named(&self) -> String {
         self.request.action.chars().take(128).collect()
     }
 
-    fn judged(&self, verdict: &Verdict) -> Authorization {
+    pub(crate) fn judged(&self, verdict: &Verdict) -> Authorization {
         Authorization::of_call(
             &self.task.grant,
             &self.kernel.catalog,
@@ -230,7 +246,7 @@ impl Attempt<'_> {
     }
 
     /// The record of a call that was refused by no verdict of the gate.
-    fn refused(&self, reason: &str) -> Authorization {
+    pub(crate) fn refused(&self, reason: &str) -> Authorization {
         Authorization::new(
             &self.kernel.catalog,
             self.task.grant.mandate(),
@@ -252,7 +268,7 @@ impl Attempt<'_> {
             .await
     }
 
-    fn new_call(
+    pub(crate) fn new_call(
         &self,
         action: &ActionId,
         shown: &Value,
@@ -288,13 +304,16 @@ impl Attempt<'_> {
     ///
     /// Both happen in a task of their own, so that a worker that hangs up cannot leave a call that is
     /// recorded as started and never run.
-    async fn carry_out(
+    pub(crate) async fn carry_out(
         &self,
         admitted: Admitted,
-        new: NewCall,
+        begin: Begin,
         selection: Option<StoredSelection>,
     ) -> Result<Answer, StoreError> {
-        let request_id = new.id;
+        let request_id = match &begin {
+            Begin::New(call) => call.id,
+            Begin::Approved(call, _) => *call,
+        };
         let root = self.task.grant.root();
         let context = HandlerContext {
             call: Call {
@@ -314,7 +333,13 @@ impl Attempt<'_> {
         let kernel = Arc::clone(self.kernel);
         let body = self.body(json!({"call": request_id}));
         let ending = self.kernel.running.spawn(async move {
-            match kernel.store.start(admitted, new).await? {
+            let started = match begin {
+                Begin::New(call) => kernel.store.start(admitted, *call).await?,
+                Begin::Approved(call, entry) => {
+                    kernel.store.start_approved(admitted, call, entry).await?
+                }
+            };
+            match started {
                 Started::Refused(reason) => Ok(Err(reason)),
                 Started::Recorded(recorded) => {
                     let ended = run(&kernel, recorded, context).await;

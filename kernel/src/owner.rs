@@ -1,5 +1,7 @@
 //! The owner's door: messages, selections, taking a task back.
 
+pub(crate) mod approvals;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,32 +44,43 @@ pub struct After {
     /// Seconds to wait for the first message, at most 20 and half of `limits.request_seconds`.
     #[serde(default)]
     wait: u64,
+    /// Also tell of the calls that wait and are newer than this one.
+    #[serde(default)]
+    calls_after: Option<Ulid>,
 }
 
-/// `GET /v1/owner/messages?after=N&wait=SECONDS`
+/// `GET /v1/owner/messages?after=N&wait=SECONDS&calls_after=CALL`
 pub async fn messages(
     State(kernel): State<Arc<Kernel>>,
     headers: HeaderMap,
     query: Result<Query<After>, QueryRejection>,
 ) -> Result<Response, Refusal> {
     authenticate(&kernel, &headers)?;
-    let Query(After { after, wait }) =
-        query.map_err(|rejection| Refusal::invalid(rejection.body_text()))?;
+    let Query(After {
+        after,
+        wait,
+        calls_after,
+    }) = query.map_err(|rejection| Refusal::invalid(rejection.body_text()))?;
     let deadline = tokio::time::Instant::now()
         + Duration::from_secs(wait.min(20).min(kernel.limits.request_seconds.value / 2));
     loop {
         // Registered before the look, so that a message written in between is not missed.
         let news = kernel.news.notified();
         let messages = kernel.store.messages_after(after, PAGE).await?;
-        let is_over = !messages.is_empty()
+        let calls = match calls_after {
+            Some(last) => approvals::newer_than(&kernel, last).await?,
+            None => Vec::new(),
+        };
+        let is_over = !(messages.is_empty() && calls.is_empty())
             // Before the wait: a request may come in after the bell of the stop has rung.
             || kernel.stopping.is_cancelled()
             || tokio::time::timeout_at(deadline, news).await.is_err();
         if is_over {
-            return Ok(json_value(
-                StatusCode::OK,
-                &json!({"ok": true, "messages": messages}),
-            ));
+            let mut body = json!({"ok": true, "messages": messages});
+            if let (Some(body), true) = (body.as_object_mut(), calls_after.is_some()) {
+                body.insert("calls".to_owned(), json!(calls));
+            }
+            return Ok(json_value(StatusCode::OK, &body));
         }
     }
 }

@@ -11,6 +11,7 @@ use axum::routing::{get, post};
 use serde_json::json;
 
 use crate::config::Config;
+use crate::owner::approvals;
 use crate::reply::{Refusal, json_value};
 use crate::{Kernel, connector, owner, worker};
 
@@ -28,6 +29,12 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/threads", get(owner::threads))
         .route("/v1/owner/selections", post(owner::select))
         .route("/v1/owner/tasks/{id}/revoke", post(owner::revoke))
+        // The owner, and whoever else decides.
+        .route("/v1/owner/calls", get(approvals::list))
+        .route("/v1/owner/calls/{id}", get(approvals::show))
+        .route("/v1/owner/calls/{id}/approve", post(approvals::approve))
+        .route("/v1/owner/calls/{id}/reject", post(approvals::reject))
+        .route("/v1/owner/calls/{id}/edit", post(approvals::edit))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
         // The operator: never turned away by load.
         .route("/healthz", get(healthz))

@@ -257,8 +257,14 @@ pub async fn call_state(
     };
     let mut body =
         json!({"ok": true, "request_id": id, "action": call.action, "state": call.state});
-    if let (Some(body), Some(result)) = (body.as_object_mut(), call.result) {
-        body.insert("result".to_owned(), result);
+    if let Some(body) = body.as_object_mut() {
+        let reason = call.reason.map(|reason| ("reason", json!(reason)));
+        let other = call
+            .superseded_by
+            .map(|other| ("superseded_by", json!(other)));
+        let result = call.result.map(|result| ("result", result));
+        let more = [reason, other, result].into_iter().flatten();
+        body.extend(more.map(|(key, value)| (key.to_owned(), value)));
     }
     Ok(json_value(StatusCode::OK, &body))
 }

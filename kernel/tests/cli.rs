@@ -18,9 +18,21 @@ use serde_json::{Value, json};
 use sqlx::Connection as _;
 use tokio::net::TcpListener;
 
-const COMMANDS: [&str; 13] = [
-    "serve", "catalog", "check", "lock", "project", "explain", "diff", "session", "test", "attach",
-    "select", "revoke", "ledger",
+const COMMANDS: [&str; 14] = [
+    "approvals",
+    "serve",
+    "catalog",
+    "check",
+    "lock",
+    "project",
+    "explain",
+    "diff",
+    "session",
+    "test",
+    "attach",
+    "select",
+    "revoke",
+    "ledger",
 ];
 
 /// What the kernel dispatches, from the handlers that are linked into this test as well.

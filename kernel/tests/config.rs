@@ -172,7 +172,7 @@ fn what_may_be_absent_has_a_default_and_the_rest_is_asked_for_by_name() {
     assert!(config.known_actions.is_empty());
     for required in ["listen", "data", "manifests", "connectors", "owner"] {
         // Under another name, it is missing, and the other name is one too many.
-        let absent = with(&format!("{required}:"), &format!("x-{required}:"));
+        let absent = with(&format!("\n{required}:"), &format!("\nx-{required}:"));
         let faults = told(absent);
         let of = |field: &str, wanted: &str| {
             faults

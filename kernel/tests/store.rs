@@ -20,7 +20,7 @@ use actum::{ActionError, ActionId, Digest, Registry, SealedGrant, Selection, act
 use actum_kernel::ledger::{Broken, Entry, Head, Kind, verify_next};
 use actum_kernel::store::{
     Message, NewCall, NewSelection, NewTask, Outcome, SqliteStore, Started, Store, StoreError,
-    verify_file,
+    Waiting, verify_file,
 };
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Map, Value, json};
@@ -242,8 +242,18 @@ async fn started(store: &dyn Store, task: Ulid) -> Ulid {
 async fn held(store: &dyn Store, task: Ulid) -> Ulid {
     let call = new_call(task, TAKE, None);
     let id = call.id;
-    store.hold(call).await.unwrap();
+    store.hold(call, waiting_for(900)).await.unwrap();
     id
+}
+
+/// What a call waits with, for so many seconds from the epoch.
+fn waiting_for(seconds: i64) -> Waiting {
+    Waiting {
+        sealed: None,
+        binding: Digest::of_bytes(b"binding"),
+        expires_at: Timestamp::from_second(seconds).unwrap(),
+        instead_of: None,
+    }
 }
 
 async fn finish(store: &dyn Store, call: Ulid, outcome: Outcome) -> Result<(), StoreError> {
@@ -254,7 +264,8 @@ async fn finish(store: &dyn Store, call: Ulid, outcome: Outcome) -> Result<(), S
 }
 
 async fn state(store: &dyn Store, call: Ulid) -> Option<String> {
-    store.call(call).await.unwrap().map(|call| call.state)
+    let call = store.call(call).await.unwrap();
+    call.map(|call| call.state.as_str().to_owned())
 }
 
 /// Reads the whole ledger in small pages and checks each link; gives its end, which the store must
@@ -559,7 +570,7 @@ async fn every_change_adds_its_record_and_the_chain_holds_after_each(store: Arc<
     check("call_succeeded").await;
     let mut waiting = new_call(task, TAKE, None);
     waiting.entry.kind = Kind::CallPending;
-    store.hold(waiting).await.unwrap();
+    store.hold(waiting, waiting_for(900)).await.unwrap();
     check("call_pending").await;
     started(&*store, task).await;
     check("call_started").await;
@@ -585,11 +596,12 @@ async fn a_change_that_fails_leaves_no_trace_and_the_chain_goes_on(store: Arc<dy
     };
     let start = store.start(admitted(READ, Some(token)), again.clone());
     assert!(start.await.is_err());
-    assert!(store.hold(again).await.is_err());
+    assert!(store.hold(again, waiting_for(900)).await.is_err());
     assert!(store.selection(token, task).await.unwrap().is_some());
     // A call of a task that never was.
     let nobodys = new_call(Ulid::generate(), TAKE, None);
-    assert!(store.hold(nobodys).await.is_err());
+    let refused = store.hold(nobodys, waiting_for(900)).await.unwrap();
+    assert_eq!(refused, Some(DenialReason::GrantExpired));
     // A task whose last selection token's id is taken.
     let other = Ulid::generate();
     assert!(try_issue(&*store, other, &[unspent, token]).await.is_err());
@@ -750,7 +762,7 @@ async fn nothing_changes_when_its_record_cannot_be_written() {
     let call = new_call(task, READ, Some(token));
     let start = store.start(admitted(READ, Some(token)), call.clone());
     assert!(start.await.is_err());
-    assert!(store.hold(call.clone()).await.is_err());
+    assert!(store.hold(call.clone(), waiting_for(900)).await.is_err());
     assert!(finish(&store, running, Outcome::Failed).await.is_err());
     assert!(store.mark_interrupted(now()).await.is_err());
 

@@ -7,23 +7,37 @@ use serde_json::{Value, json};
 
 use super::{load_config, say};
 use crate::auth::{Secret, read_key};
+use crate::owner::approvals::ToldCall;
 use crate::printable;
 use crate::store::Message;
 
 /// Seconds that one question for messages waits.
 const WAIT: u64 = 15;
 
-struct Owner {
+/// Who speaks to a running kernel: the owner, or an approver.
+pub(super) struct Speaker {
     http: reqwest::Client,
     url: String,
     key: Secret,
 }
 
-impl Owner {
-    fn new(config: Option<PathBuf>) -> Result<Self, String> {
+impl Speaker {
+    pub(super) fn owner(config: Option<PathBuf>) -> Result<Self, String> {
+        Self::with_key(config, "owner")
+    }
+
+    /// One of the configuration's approvers.
+    pub(super) fn approver(config: Option<PathBuf>, id: &str) -> Result<Self, String> {
+        let known = load_config(config.clone())?.approvals.approvers;
+        if !known.iter().any(|approver| *approver.id == *id) {
+            return Err(format!("the configuration has no approver `{}`", line(id)));
+        }
+        Self::with_key(config, &format!("approver-{id}"))
+    }
+
+    fn with_key(config: Option<PathBuf>, key: &str) -> Result<Self, String> {
         let config = load_config(config)?;
-        let key =
-            read_key(&config.data.join("keys"), "owner").map_err(|error| error.to_string())?;
+        let key = read_key(&config.data.join("keys"), key).map_err(|error| error.to_string())?;
         let http = crate::http::client()
             .no_proxy()
             .timeout(Duration::from_secs(WAIT + 15))
@@ -62,11 +76,11 @@ impl Owner {
         }
     }
 
-    async fn get(&self, path: &str) -> Result<Value, String> {
+    pub(super) async fn get(&self, path: &str) -> Result<Value, String> {
         self.ask(self.http.get(format!("{}{path}", self.url))).await
     }
 
-    async fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
         self.ask(
             self.http
                 .post(format!("{}{path}", self.url))
@@ -86,12 +100,15 @@ fn root_cause(error: &dyn std::error::Error) -> String {
 
 /// `actum attach`
 pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), String> {
-    let owner = Owner::new(config)?;
+    let owner = Speaker::owner(config)?;
     let mut after = 0;
+    let mut last_call = ulid::Ulid::nil();
     loop {
         let wait = if once { 0 } else { WAIT };
         let answer = owner
-            .get(&format!("/v1/owner/messages?after={after}&wait={wait}"))
+            .get(&format!(
+                "/v1/owner/messages?after={after}&calls_after={last_call}&wait={wait}"
+            ))
             .await?;
         let messages: Vec<Message> = answer
             .get("messages")
@@ -108,6 +125,19 @@ pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), St
                 indented(&message.body)
             ))?;
         }
+        let calls: Vec<ToldCall> = answer
+            .get("calls")
+            .cloned()
+            .map_or(Ok(Vec::new()), serde_json::from_value)
+            .map_err(|error| error.to_string())?;
+        for call in &calls {
+            last_call = last_call.max(call.id);
+            say(&format!(
+                "a call waits for you; decide with `actum approvals approve {}`, or `reject`\n{}",
+                last_call,
+                super::approvals::shown(call)
+            ))?;
+        }
         if once && messages.is_empty() {
             return Ok(());
         }
@@ -116,7 +146,7 @@ pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), St
 
 /// `actum select`
 pub(super) async fn select(config: Option<PathBuf>, thread: Option<String>) -> Result<(), String> {
-    let owner = Owner::new(config)?;
+    let owner = Speaker::owner(config)?;
     let Some(thread) = thread else {
         let answer = owner.get("/v1/owner/threads").await?;
         let threads = answer
@@ -168,7 +198,7 @@ pub(super) async fn select(config: Option<PathBuf>, thread: Option<String>) -> R
 
 /// `actum revoke`
 pub(super) async fn revoke(config: Option<PathBuf>, task: &str) -> Result<(), String> {
-    let owner = Owner::new(config)?;
+    let owner = Speaker::owner(config)?;
     if actum_id(task).is_none() {
         return Err(format!("`{}` is no task id", line(task)));
     }
@@ -183,12 +213,12 @@ fn actum_id(text: &str) -> Option<ulid::Ulid> {
 }
 
 /// What strangers wrote, as one line of a terminal.
-fn line(text: &str) -> String {
+pub(super) fn line(text: &str) -> String {
     printable::line(text, 200)
 }
 
 /// What strangers wrote, indented under its heading.
-fn indented(text: &str) -> String {
+pub(super) fn indented(text: &str) -> String {
     let shown = printable::block(text, 64 * 1024);
     shown
         .lines()

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod approvals;
 mod cases;
 mod catalog;
 mod check;
@@ -114,7 +115,7 @@ enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Show the owner's messages as they come in.
+    /// Show the owner's messages, and the calls that wait for approval, as they come in.
     Attach {
         /// The configuration of the running kernel.
         #[arg(long, value_name = "FILE")]
@@ -122,6 +123,17 @@ enum Command {
         /// Show what there is and stop.
         #[arg(long)]
         once: bool,
+    },
+    /// See the calls that wait for approval, and decide on them.
+    Approvals {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE", global = true)]
+        config: Option<PathBuf>,
+        /// Decide as this approver of the configuration, instead of the owner.
+        #[arg(long = "as", value_name = "NAME", global = true)]
+        approver: Option<String>,
+        #[command(subcommand)]
+        ask: Option<approvals::Ask>,
     },
     /// Select a mail thread: a task for it begins, with a token for that thread alone.
     Select {
@@ -203,6 +215,11 @@ pub fn main_try_with<E: Display>(
             Command::Session(ask) => session::run(&ask).await,
             Command::Test { catalog, files } => return cases::run(catalog.as_deref(), &files),
             Command::Attach { config, once } => client::attach(config, once).await,
+            Command::Approvals {
+                config,
+                approver,
+                ask,
+            } => approvals::run(config, approver, ask).await,
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
             Command::Ledger(LedgerCommand::Verify { config }) => check::ledger(config).await,

@@ -15,7 +15,8 @@ use jiff::Timestamp;
 use serde_json::Value;
 use ulid::Ulid;
 
-use crate::ledger::{Entry, Head, Record};
+use crate::calls::State;
+use crate::ledger::{Entry, Head, Kind, Record};
 
 pub use sqlite::{Archive, ArchivedCall, ArchivedTask, SqliteStore, verify_file};
 
@@ -132,7 +133,8 @@ impl Recorded {
 pub enum Started {
     /// It is recorded and may run.
     Recorded(Recorded),
-    /// Another call spent its selection token, or the task was taken back, since the gate looked.
+    /// Another call spent its selection token, the task was taken back, or another kernel runs the call,
+    /// since the gate looked.
     Refused(DenialReason),
 }
 
@@ -147,17 +149,97 @@ pub enum Outcome {
     Unknown,
 }
 
+impl Outcome {
+    /// The kind of the record that is written with it.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Succeeded(_) => Kind::CallSucceeded,
+            Self::Failed => Kind::CallFailed,
+            Self::Unknown => Kind::CallOutcomeUnknown,
+        }
+    }
+}
+
+/// What a call that waits for approval is stored with besides.
+#[derive(Debug, Clone)]
+pub struct Waiting {
+    /// The arguments as they came, encrypted, where something of them is hidden.
+    pub sealed: Option<Vec<u8>>,
+    /// The digest of all that a decision is bound to.
+    pub binding: Digest,
+    /// Void from this instant on.
+    pub expires_at: Timestamp,
+    /// The call that this one takes the place of, which is rejected with it.
+    pub instead_of: Option<(Ulid, Entry)>,
+}
+
 /// A call as it is stored.
 #[derive(Debug, Clone)]
 pub struct StoredCall {
+    /// Its id.
+    pub id: Ulid,
     /// Its task.
     pub task_id: Ulid,
     /// The action.
     pub action: String,
-    /// Its state, one word.
-    pub state: String,
+    /// Its arguments as they may be looked at, as canonical JSON.
+    pub arguments: String,
+    /// Its state.
+    pub state: State,
+    /// Why it was rejected or refused.
+    pub reason: Option<String>,
+    /// The call that took its place.
+    pub superseded_by: Option<Ulid>,
+    /// What it is stored with as it waits for approval.
+    pub waiting: Option<Waiting>,
+    /// The selection token that it spent.
+    pub selection: Option<StoredSelection>,
     /// Its result, as JSON.
     pub result: Option<Value>,
+    /// When it was asked for, RFC 3339 UTC.
+    pub created_at: String,
+}
+
+/// One approver's decision on a call.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct StoredDecision {
+    /// Who.
+    pub approver: String,
+    /// Whether it may run.
+    pub approved: bool,
+    /// Why, in the approver's words.
+    pub reason: Option<String>,
+    /// The digest of what the approver saw.
+    pub binding: Digest,
+    /// When, RFC 3339 UTC.
+    pub at: String,
+}
+
+/// A decision to be stored.
+#[derive(Debug, Clone)]
+pub struct NewDecision {
+    /// The call.
+    pub call: Ulid,
+    /// The decision; its time is that of the record.
+    pub decision: StoredDecision,
+    /// How many have to approve.
+    pub quorum: u32,
+    /// When it is made.
+    pub at: Timestamp,
+    /// The record's body.
+    pub body: Value,
+}
+
+/// What became of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decided {
+    /// It is stored, and the call stands here now.
+    Stored(State),
+    /// The call does not wait any more; it stands here.
+    NotWaiting(State),
+    /// This approver has decided on it before.
+    Twice,
 }
 
 /// A message to the owner's device.
@@ -211,10 +293,42 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// Starts an admitted call: spends its selection token and stores it as running.
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError>;
 
-    /// Stores a call that waits for the owner.
-    async fn hold(&self, call: NewCall) -> Result<(), StoreError>;
+    /// Stores a call that waits for approval, and spends its selection token; `None` when it is stored, else
+    /// why it is not.
+    async fn hold(
+        &self,
+        call: NewCall,
+        waiting: Waiting,
+    ) -> Result<Option<DenialReason>, StoreError>;
 
-    /// Ends a running call.
+    /// The calls in a state, oldest first.
+    async fn calls_in(&self, state: State, limit: i64) -> Result<Vec<StoredCall>, StoreError>;
+
+    /// The decisions on a call, oldest first.
+    async fn decisions(&self, call: Ulid) -> Result<Vec<StoredDecision>, StoreError>;
+
+    /// Stores a decision on a waiting call, and takes the call on: a rejection at once, an approval when it
+    /// is the last that was missing.
+    async fn decide(&self, decision: NewDecision) -> Result<Decided, StoreError>;
+
+    /// Takes a call from a state to where the record's kind takes it; whether it was there.
+    async fn step(
+        &self,
+        call: Ulid,
+        from: State,
+        reason: &str,
+        entry: Entry,
+    ) -> Result<bool, StoreError>;
+
+    /// Starts an approved call, once.
+    async fn start_approved(
+        &self,
+        admitted: Admitted,
+        call: Ulid,
+        entry: Entry,
+    ) -> Result<Started, StoreError>;
+
+    /// Ends a running call; the record's kind is that of the outcome.
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError>;
 
     /// A call.

@@ -1,6 +1,7 @@
 //! SQLite: one file, one writer, WAL, and a flush before every answer.
 
 mod archive;
+mod calls;
 
 use std::fs::{File, OpenOptions};
 use std::path::Path;
@@ -11,7 +12,6 @@ use actum::registry::Admitted;
 use actum::{Digest, SealedGrant};
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde_json::json;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteExecutor, SqliteJournalMode, SqlitePool,
     SqlitePoolOptions, SqliteRow, SqliteSynchronous,
@@ -21,10 +21,11 @@ use tokio::sync::Mutex;
 use ulid::Ulid;
 
 use super::{
-    Counts, Message, NewCall, NewTask, Outcome, Recorded, Started, Store, StoreError, StoredCall,
-    StoredSelection, StoredTask,
+    Counts, Decided, Message, NewCall, NewDecision, NewTask, Outcome, Recorded, Started, Store,
+    StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
-use crate::ledger::{Entry, Head, Kind, Record};
+use crate::calls::State;
+use crate::ledger::{Entry, Head, Record};
 
 pub use archive::{Archive, ArchivedCall, ArchivedTask, verify_file};
 
@@ -234,27 +235,6 @@ impl Write<'_> {
     }
 }
 
-async fn insert_call(
-    tx: &mut Transaction<'_, Sqlite>,
-    call: &NewCall,
-    state: &str,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO calls (id, task_id, action, arguments, state, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?)",
-    )
-    .bind(call.id.to_string())
-    .bind(call.task_id.to_string())
-    .bind(call.action.as_str())
-    .bind(&call.arguments)
-    .bind(state)
-    .bind(call.entry.at.to_string())
-    .bind(call.entry.at.to_string())
-    .execute(&mut **tx)
-    .await?;
-    Ok(())
-}
-
 #[async_trait]
 impl Store for SqliteStore {
     fn kind(&self) -> &'static str {
@@ -373,125 +353,120 @@ impl Store for SqliteStore {
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
-        // Between the gate's look and this transaction another call may have spent the token, or
-        // the owner taken the task back.
-        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = ? AND revoked_at IS NULL")
-            .bind(call.task_id.to_string())
-            .fetch_optional(&mut *write.tx)
-            .await?;
-        if live.is_none() {
-            return Ok(Started::Refused(DenialReason::GrantExpired));
+        if let Some(reason) = calls::begin(&mut write.tx, &call, None).await? {
+            return Ok(Started::Refused(reason));
         }
-        insert_call(&mut write.tx, &call, "running").await?;
-        if let Some(token) = call.spends {
-            let spent = sqlx::query(
-                "UPDATE selection_tokens SET spent_by = ?
-                 WHERE id = ? AND task_id = ? AND spent_by IS NULL",
-            )
-            .bind(call.id.to_string())
-            .bind(token.to_string())
-            .bind(call.task_id.to_string())
-            .execute(&mut *write.tx)
-            .await?;
-            if spent.rows_affected() != 1 {
-                return Ok(Started::Refused(DenialReason::SelectionTokenInvalid));
-            }
-        }
+        calls::insert(&mut write.tx, &call, State::Running, None).await?;
         write.append(call.entry).await?;
         write.commit().await?;
         Ok(Started::Recorded(Recorded(admitted)))
     }
 
-    async fn hold(&self, call: NewCall) -> Result<(), StoreError> {
+    async fn hold(
+        &self,
+        call: NewCall,
+        waiting: Waiting,
+    ) -> Result<Option<DenialReason>, StoreError> {
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
-        insert_call(&mut write.tx, &call, "pending").await?;
+        let old = waiting.instead_of.as_ref().map(|(old, _)| *old);
+        if let Some(reason) = calls::begin(&mut write.tx, &call, old).await? {
+            return Ok(Some(reason));
+        }
+        calls::insert(&mut write.tx, &call, State::Pending, Some(&waiting)).await?;
+        if let Some((old, entry)) = waiting.instead_of {
+            if !calls::step(&mut write, old, State::Pending, Some("edited"), entry).await? {
+                return Ok(Some(DenialReason::ApprovalMissing));
+            }
+            calls::supersede(&mut write.tx, old, call.id).await?;
+        }
         write.append(call.entry).await?;
         write.commit().await?;
-        Ok(())
+        Ok(None)
+    }
+
+    async fn calls_in(&self, state: State, limit: i64) -> Result<Vec<StoredCall>, StoreError> {
+        calls::in_state(&self.readers, state, limit).await
+    }
+
+    async fn decisions(&self, call: Ulid) -> Result<Vec<StoredDecision>, StoreError> {
+        calls::decisions(&self.readers, call).await
+    }
+
+    async fn decide(&self, decision: NewDecision) -> Result<Decided, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let decided = calls::decide(&mut write, decision).await?;
+        if let Decided::Stored(_) = decided {
+            write.commit().await?;
+        }
+        Ok(decided)
+    }
+
+    async fn step(
+        &self,
+        call: Ulid,
+        from: State,
+        reason: &str,
+        entry: Entry,
+    ) -> Result<bool, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let done = calls::step(&mut write, call, from, Some(reason), entry).await?;
+        if done {
+            write.commit().await?;
+        }
+        Ok(done)
+    }
+
+    async fn start_approved(
+        &self,
+        admitted: Admitted,
+        call: Ulid,
+        entry: Entry,
+    ) -> Result<Started, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        if !calls::step(&mut write, call, State::Approved, None, entry).await? {
+            return Ok(Started::Refused(DenialReason::ApprovalMissing));
+        }
+        write.commit().await?;
+        Ok(Started::Recorded(Recorded(admitted)))
     }
 
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
-        let (state, result) = match outcome {
-            Outcome::Succeeded(result) => (
-                "succeeded",
-                Some(serde_json::to_string(&result).map_err(unreadable)?),
-            ),
-            Outcome::Failed => ("failed", None),
-            Outcome::Unknown => ("outcome_unknown", None),
+        let kind = outcome.kind();
+        let entry = Entry { kind, ..entry };
+        let result = match outcome {
+            Outcome::Succeeded(result) => Some(serde_json::to_string(&result).map_err(unreadable)?),
+            Outcome::Failed | Outcome::Unknown => None,
         };
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
-        let done = sqlx::query(
-            "UPDATE calls SET state = ?, result = ?, updated_at = ? WHERE id = ? AND state = 'running'",
-        )
-        .bind(state)
-        .bind(result)
-        .bind(entry.at.to_string())
-        .bind(id.to_string())
-        .execute(&mut *write.tx)
-        .await?;
-        if done.rows_affected() != 1 {
+        if !calls::step(&mut write, id, State::Running, None, entry).await? {
             return Err(StoreError::Unreadable(format!(
                 "the call {id} is not running"
             )));
         }
-        write.append(entry).await?;
+        sqlx::query("UPDATE calls SET result = ? WHERE id = ?")
+            .bind(result)
+            .bind(id.to_string())
+            .execute(&mut *write.tx)
+            .await?;
         write.commit().await?;
         Ok(())
     }
 
     async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
-        let row = sqlx::query("SELECT task_id, action, state, result FROM calls WHERE id = ?")
-            .bind(id.to_string())
-            .fetch_optional(&self.readers)
-            .await?;
-        row.map(|row| {
-            let task_id: String = row.try_get("task_id")?;
-            let result: Option<String> = row.try_get("result")?;
-            Ok(StoredCall {
-                task_id: Ulid::from_string(&task_id).map_err(unreadable)?,
-                action: row.try_get("action")?,
-                state: row.try_get("state")?,
-                result: result
-                    .map(|text| serde_json::from_str(&text))
-                    .transpose()
-                    .map_err(unreadable)?,
-            })
-        })
-        .transpose()
+        calls::get(&self.readers, id).await
     }
 
     async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
-        let rows = sqlx::query(
-            "SELECT id, task_id, action FROM calls WHERE state = 'running' ORDER BY id",
-        )
-        .fetch_all(&mut *write.tx)
-        .await?;
-        for row in &rows {
-            let (id, task, action): (String, String, String) = (
-                row.try_get("id")?,
-                row.try_get("task_id")?,
-                row.try_get("action")?,
-            );
-            sqlx::query("UPDATE calls SET state = 'outcome_unknown', updated_at = ? WHERE id = ?")
-                .bind(at.to_string())
-                .bind(&id)
-                .execute(&mut *write.tx)
-                .await?;
-            let body = json!({"call": id, "task": task, "action": action, "why": "the kernel stopped while it ran"});
-            write
-                .append(Entry {
-                    at,
-                    kind: Kind::CallOutcomeUnknown,
-                    body,
-                })
-                .await?;
-        }
+        let marked = calls::mark_interrupted(&mut write, at).await?;
         write.commit().await?;
-        Ok(rows.len())
+        Ok(marked)
     }
 
     async fn record(&self, entry: Entry) -> Result<(), StoreError> {

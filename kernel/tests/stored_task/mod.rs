@@ -173,7 +173,12 @@ pub async fn store_all<const N: usize>(home: &Home, new: [ToStore; N]) -> [Strin
 }
 
 async fn issue(home: &Home, store: &SqliteStore, new: ToStore) {
-    let keys = Keys::open(&home.data().join("keys"), std::iter::empty()).unwrap();
+    let keys = Keys::open(
+        &home.data().join("keys"),
+        std::iter::empty(),
+        std::iter::empty(),
+    )
+    .unwrap();
     let grant = new.grant;
     let sealed = SealedGrant::seal(grant.clone(), &keys.seal).unwrap();
     let verified = sealed.clone().verify(&keys.seal).unwrap();

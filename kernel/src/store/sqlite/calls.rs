@@ -1,0 +1,319 @@
+//! Calls in the database: one query for each thing that is asked of them.
+
+use actum::gate::{DenialReason, SelectionToken};
+use serde_json::json;
+use sqlx::sqlite::{SqlitePool, SqliteRow};
+use sqlx::{Row, Sqlite, Transaction};
+use ulid::Ulid;
+
+use super::{Write, digest, timestamp, unreadable};
+use crate::calls::{State, after};
+use crate::ledger::{Entry, Kind};
+use crate::store::{
+    Decided, NewCall, NewDecision, StoreError, StoredCall, StoredDecision, StoredSelection, Waiting,
+};
+
+/// A call with its selection token, if it spent one.
+const CALL: &str = "SELECT c.*, s.type AS selection_type, s.target AS selection_target,
+        s.expires_at AS selection_expires_at
+     FROM calls c LEFT JOIN selection_tokens s ON s.id = c.selection";
+
+/// Where a call is stored as it begins.
+pub(super) async fn insert(
+    tx: &mut Transaction<'_, Sqlite>,
+    call: &NewCall,
+    state: State,
+    waiting: Option<&Waiting>,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO calls (id, task_id, action, arguments, sealed, state, binding, selection, expires_at,
+             created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    .bind(call.id.to_string())
+    .bind(call.task_id.to_string())
+    .bind(call.action.as_str())
+    .bind(&call.arguments)
+    .bind(waiting.and_then(|waiting| waiting.sealed.clone()))
+    .bind(state.as_str())
+    .bind(waiting.map(|waiting| waiting.binding.to_string()))
+    .bind(call.spends.map(|token| token.to_string()))
+    .bind(waiting.map(|waiting| waiting.expires_at.to_string()))
+    .bind(call.entry.at.to_string())
+    .bind(call.entry.at.to_string())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// What keeps a call from beginning: since the gate looked, another call may have spent its token, or the
+/// owner taken the task back.
+pub(super) async fn begin(
+    tx: &mut Transaction<'_, Sqlite>,
+    call: &NewCall,
+    instead_of: Option<Ulid>,
+) -> Result<Option<DenialReason>, StoreError> {
+    if !is_live(tx, call.task_id).await? {
+        return Ok(Some(DenialReason::GrantExpired));
+    }
+    let Some(token) = call.spends else {
+        return Ok(None);
+    };
+    let spent = sqlx::query(
+        "UPDATE selection_tokens SET spent_by = ?
+         WHERE id = ? AND task_id = ? AND (spent_by IS NULL OR spent_by = ?)",
+    )
+    .bind(call.id.to_string())
+    .bind(token.to_string())
+    .bind(call.task_id.to_string())
+    // A call takes over the token of the one whose place it takes.
+    .bind(instead_of.map(|old| old.to_string()))
+    .execute(&mut **tx)
+    .await?;
+    Ok((spent.rows_affected() != 1).then_some(DenialReason::SelectionTokenInvalid))
+}
+
+async fn is_live(tx: &mut Transaction<'_, Sqlite>, task: Ulid) -> Result<bool, StoreError> {
+    let live = sqlx::query("SELECT 1 FROM tasks WHERE id = ? AND revoked_at IS NULL")
+        .bind(task.to_string())
+        .fetch_optional(&mut **tx)
+        .await?;
+    Ok(live.is_some())
+}
+
+pub(super) async fn get(readers: &SqlitePool, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
+    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{CALL} WHERE c.id = ?")))
+        .bind(id.to_string())
+        .fetch_optional(readers)
+        .await?;
+    row.as_ref().map(call).transpose()
+}
+
+pub(super) async fn in_state(
+    readers: &SqlitePool,
+    state: State,
+    limit: i64,
+) -> Result<Vec<StoredCall>, StoreError> {
+    let query = format!("{CALL} WHERE c.state = ? ORDER BY c.id LIMIT ?");
+    let rows = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(state.as_str())
+        .bind(limit)
+        .fetch_all(readers)
+        .await?;
+    rows.iter().map(call).collect()
+}
+
+fn call(row: &SqliteRow) -> Result<StoredCall, StoreError> {
+    let state: String = row.try_get("state")?;
+    let result: Option<String> = row.try_get("result")?;
+    let binding: Option<String> = row.try_get("binding")?;
+    let waiting = match binding {
+        None => None,
+        Some(_) => Some(Waiting {
+            sealed: row.try_get("sealed")?,
+            binding: digest(row, "binding")?,
+            expires_at: timestamp(row, "expires_at")?,
+            instead_of: None,
+        }),
+    };
+    let selection = match ulid(row, "selection")? {
+        None => None,
+        Some(id) => Some(StoredSelection {
+            token: SelectionToken {
+                id,
+                token_type: row.try_get("selection_type")?,
+                expires_at: timestamp(row, "selection_expires_at")?,
+            },
+            target: row.try_get("selection_target")?,
+        }),
+    };
+    let required = |column| -> Result<Ulid, StoreError> {
+        ulid(row, column)?.ok_or_else(|| unreadable("a call without its ids"))
+    };
+    Ok(StoredCall {
+        id: required("id")?,
+        task_id: required("task_id")?,
+        action: row.try_get("action")?,
+        arguments: row.try_get("arguments")?,
+        state: State::of(&state).ok_or_else(|| unreadable(format!("no state: {state:?}")))?,
+        reason: row.try_get("reason")?,
+        superseded_by: ulid(row, "superseded_by")?,
+        waiting,
+        selection,
+        result: result
+            .map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(unreadable)?,
+        created_at: row.try_get("created_at")?,
+    })
+}
+
+fn ulid(row: &SqliteRow, column: &str) -> Result<Option<Ulid>, StoreError> {
+    let text: Option<String> = row.try_get(column)?;
+    text.map(|text| Ulid::from_string(&text).map_err(unreadable))
+        .transpose()
+}
+
+/// Takes a call from a state to where the record takes it, with the record; whether it was there.
+pub(super) async fn step(
+    write: &mut Write<'_>,
+    id: Ulid,
+    from: State,
+    reason: Option<&str>,
+    entry: Entry,
+) -> Result<bool, StoreError> {
+    let to = after(Some(from), entry.kind).ok_or_else(|| {
+        unreadable(format!(
+            "a call is not taken on from `{}` by `{}`",
+            from.as_str(),
+            entry.kind.as_str()
+        ))
+    })?;
+    let done = sqlx::query(
+        "UPDATE calls SET state = ?, reason = coalesce(?, reason), updated_at = ?,
+             sealed = iif(?, NULL, sealed)
+         WHERE id = ? AND state = ?",
+    )
+    .bind(to.as_str())
+    .bind(reason)
+    .bind(entry.at.to_string())
+    // A call that has begun or ended has no use for what was kept for its beginning.
+    .bind(to == State::Running || to.is_final())
+    .bind(id.to_string())
+    .bind(from.as_str())
+    .execute(&mut *write.tx)
+    .await?;
+    if done.rows_affected() != 1 {
+        return Ok(false);
+    }
+    write.append(entry).await?;
+    Ok(true)
+}
+
+/// Says which call took the place of one that was rejected.
+pub(super) async fn supersede(
+    tx: &mut Transaction<'_, Sqlite>,
+    old: Ulid,
+    new: Ulid,
+) -> Result<(), StoreError> {
+    sqlx::query("UPDATE calls SET superseded_by = ? WHERE id = ?")
+        .bind(new.to_string())
+        .bind(old.to_string())
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn decisions(
+    readers: &SqlitePool,
+    id: Ulid,
+) -> Result<Vec<StoredDecision>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT approver, decision, reason, binding, at FROM decisions WHERE call_id = ? ORDER BY at, approver",
+    )
+    .bind(id.to_string())
+    .fetch_all(readers)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(StoredDecision {
+                approver: row.try_get("approver")?,
+                approved: row.try_get::<String, _>("decision")? == "approved",
+                reason: row.try_get("reason")?,
+                binding: digest(row, "binding")?,
+                at: row.try_get("at")?,
+            })
+        })
+        .collect()
+}
+
+pub(super) async fn decide(write: &mut Write<'_>, new: NewDecision) -> Result<Decided, StoreError> {
+    let NewDecision {
+        call,
+        decision,
+        quorum,
+        at,
+        body,
+    } = new;
+    let row = sqlx::query("SELECT state FROM calls WHERE id = ?")
+        .bind(call.to_string())
+        .fetch_one(&mut *write.tx)
+        .await?;
+    let state: String = row.try_get("state")?;
+    let state = State::of(&state).ok_or_else(|| unreadable(format!("no state: {state:?}")))?;
+    if state != State::Pending {
+        return Ok(Decided::NotWaiting(state));
+    }
+    let word = match decision.approved {
+        true => "approved",
+        false => "rejected",
+    };
+    let stored = sqlx::query(
+        "INSERT INTO decisions (call_id, approver, decision, reason, binding, at)
+         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .bind(call.to_string())
+    .bind(&decision.approver)
+    .bind(word)
+    .bind(&decision.reason)
+    .bind(decision.binding.to_string())
+    .bind(at.to_string())
+    .execute(&mut *write.tx)
+    .await?;
+    if stored.rows_affected() != 1 {
+        return Ok(Decided::Twice);
+    }
+    let approvals: i64 = sqlx::query(
+        "SELECT count(*) AS n FROM decisions WHERE call_id = ? AND decision = 'approved'",
+    )
+    .bind(call.to_string())
+    .fetch_one(&mut *write.tx)
+    .await?
+    .try_get("n")?;
+    let kind = match decision.approved {
+        false => Kind::CallRejected,
+        true if approvals >= i64::from(quorum) => Kind::CallApproved,
+        true => {
+            let kind = Kind::CallEndorsed;
+            write.append(Entry { at, kind, body }).await?;
+            return Ok(Decided::Stored(State::Pending));
+        }
+    };
+    let reason = match decision.approved {
+        true => None,
+        false => Some(decision.reason.as_deref().unwrap_or("rejected")),
+    };
+    step(
+        write,
+        call,
+        State::Pending,
+        reason,
+        Entry { at, kind, body },
+    )
+    .await?;
+    let to = after(Some(State::Pending), kind);
+    Ok(Decided::Stored(to.unwrap_or(State::Pending)))
+}
+
+/// Marks every call that is still running as of unknown outcome.
+pub(super) async fn mark_interrupted(
+    write: &mut Write<'_>,
+    at: jiff::Timestamp,
+) -> Result<usize, StoreError> {
+    let rows =
+        sqlx::query("SELECT id, task_id, action FROM calls WHERE state = 'running' ORDER BY id")
+            .fetch_all(&mut *write.tx)
+            .await?;
+    for row in &rows {
+        let (id, task, action): (String, String, String) = (
+            row.try_get("id")?,
+            row.try_get("task_id")?,
+            row.try_get("action")?,
+        );
+        let body = json!({"call": id, "task": task, "action": action, "why": "the kernel stopped while it ran"});
+        let kind = Kind::CallOutcomeUnknown;
+        let id = Ulid::from_string(&id).map_err(unreadable)?;
+        step(write, id, State::Running, None, Entry { at, kind, body }).await?;
+    }
+    Ok(rows.len())
+}
