@@ -242,8 +242,8 @@ pub struct LiveTask {
 
 /// Tasks that were loaded and verified, by id.
 ///
-/// A grant never changes once it is issued; only revocation ends one early, and
-/// [`forget`](Self::forget) follows each. INVARIANT: this kernel is the only writer of its store.
+/// A grant never changes once it is issued; only revocation ends one early. This kernel's own are followed by
+/// [`forget`](Self::forget); those of others are for the store to know, which is asked at each use.
 pub struct LiveTasks {
     store: Arc<dyn Store>,
     seal: SealKey,
@@ -307,7 +307,11 @@ impl LiveTasks {
 
     async fn load(&self, id: Ulid) -> Result<Option<Arc<LiveTask>>, StoreError> {
         if let Some(task) = self.cache.get(&id) {
-            return Ok(Some(task));
+            if self.store.is_still_live(id).await? {
+                return Ok(Some(task));
+            }
+            self.forget(id);
+            return Ok(None);
         }
         let forgotten = self.forgotten.load(Ordering::SeqCst);
         let Some(stored) = self.store.task(id).await?.filter(|task| !task.revoked) else {

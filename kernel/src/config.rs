@@ -21,6 +21,8 @@ record! {
         pub listen: Located<String>,
         /// The folder for the store and the keys; made where it is missing.
         pub data: String,
+        /// Where the store is, if not in `data`.
+        pub store: Option<StorePlace> = None,
         /// The folder of the manifests.
         pub manifests: String,
         /// The list of accepted gaps, for `actum check`.
@@ -43,6 +45,22 @@ record! {
         pub approvals: Approvals = Approvals::default(),
         /// Bounds of the server.
         pub limits: Limits = Limits::default(),
+    }
+}
+
+record! {
+    /// A store outside of `data`.
+    pub struct StorePlace {
+        /// A PostgreSQL, which several kernels can share.
+        pub postgres: PostgresPlace,
+    }
+}
+
+record! {
+    /// A PostgreSQL.
+    pub struct PostgresPlace {
+        /// The file that holds its URL, which has a password in it, and nothing else.
+        pub url_file: String,
     }
 }
 
@@ -180,6 +198,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The folder for the store and the keys.
     pub data: PathBuf,
+    /// The file with the URL of the PostgreSQL that is the store; without it, SQLite in `data` is.
+    pub postgres_url_file: Option<PathBuf>,
     /// The folder of the manifests.
     pub manifests: PathBuf,
     /// The list of accepted gaps.
@@ -286,6 +306,7 @@ impl Config {
         Some(Self {
             listen: listen.ok()?,
             data: base.join(file.data),
+            postgres_url_file: file.store.map(|store| base.join(store.postgres.url_file)),
             manifests: base.join(file.manifests),
             accepted_gaps: file.accepted_gaps.map(|path| base.join(path)),
             lock: file.lock.map(|path| base.join(path)),

@@ -59,7 +59,7 @@ use crate::auth::{Keys, LiveTasks, Secret, SecretHash};
 use crate::config::{Approvals, Config, Connector, Limits, Owner};
 use crate::ledger::{Entry, Kind};
 use crate::sealed::Sealer;
-use crate::store::{SqliteStore, Store};
+use crate::store::{PostgresStore, SqliteStore, Store, StoreError};
 
 pub use clock::Clock;
 pub use ids::Ids;
@@ -210,10 +210,7 @@ impl KernelBuilder {
         let approver_ids = approvers.iter().map(|approver| approver.id.as_str());
         let keys = Keys::open(&config.data.join("keys"), connector_ids, approver_ids)
             .map_err(StartFaults::one)?;
-        let store = SqliteStore::open(&config.data)
-            .await
-            .map_err(StartFaults::one)?;
-        let store: Arc<dyn Store> = Arc::new(store);
+        let store = open_store(&config).await.map_err(StartFaults::one)?;
         let news = Arc::new(Notify::new());
         let since = clock.now();
         let resources = resources
@@ -310,6 +307,13 @@ impl StartFaults {
     fn one(fault: impl fmt::Display) -> Self {
         Self(vec![fault.to_string()])
     }
+}
+
+async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StoreError> {
+    Ok(match &config.postgres_url_file {
+        None => Arc::new(SqliteStore::open(&config.data).await?),
+        Some(url_file) => Arc::new(PostgresStore::open(url_file).await?),
+    })
 }
 
 fn gather<T, E: fmt::Display>(faults: &mut Vec<String>, result: Result<T, E>) -> Option<T> {

@@ -9,6 +9,7 @@ use actum::authority::{ListKind, ManifestKind};
 
 use super::load_config;
 use crate::manifests::by_action;
+use crate::store::PostgresArchive;
 
 record! {
     /// The list of accepted gaps.
@@ -166,10 +167,14 @@ fn judge(
 /// `actum ledger verify`
 pub(super) async fn ledger(config: Option<PathBuf>) -> Result<(), String> {
     let config = load_config(config)?;
-    match crate::store::verify_file(&config.data)
-        .await
-        .map_err(|error| error.to_string())?
-    {
+    let verified = match &config.postgres_url_file {
+        None => crate::store::verify_file(&config.data).await,
+        Some(url_file) => match PostgresArchive::open(url_file).await {
+            Ok(mut archive) => archive.ledger(|_| ()).await,
+            Err(error) => Err(error),
+        },
+    };
+    match verified.map_err(|error| error.to_string())? {
         Ok(head) => super::say(&format!(
             "the ledger holds: {} records, ending in {}\n",
             head.seq, head.digest

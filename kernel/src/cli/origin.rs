@@ -1,6 +1,6 @@
 //! Where a grant comes from that a command looks at: an event that is composed now, or a task that was issued.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use actum::authority::ManifestSet;
 use actum::grant::SealKey;
@@ -102,7 +102,7 @@ impl Origin {
     ) -> Result<(Self, ArchivedTask), String> {
         let task = archive.task(id).await.map_err(|error| error.to_string())?;
         let Some(task) = task else {
-            return Err(unknown_task(&config.data, archive, id).await?);
+            return Err(unknown_task(config, archive, id).await?);
         };
         let keys = config.data.join("keys");
         let key = crate::auth::read_seal(&keys).map_err(|error| error.to_string())?;
@@ -139,7 +139,7 @@ impl Origin {
 
 /// Opens the store of a configuration.
 pub(super) async fn archive(config: &Config) -> Result<Archive, String> {
-    Archive::open(&config.data)
+    Archive::open(&config.data, config.postgres_url_file.as_deref())
         .await
         .map_err(|error| error.to_string())
 }
@@ -154,14 +154,17 @@ pub(super) fn task_id(text: &str) -> Result<Ulid, String> {
     })
 }
 
-async fn unknown_task(data: &Path, archive: &mut Archive, id: Ulid) -> Result<String, String> {
+async fn unknown_task(config: &Config, archive: &mut Archive, id: Ulid) -> Result<String, String> {
     let newest = archive.newest_tasks(NEWEST).await;
     let newest = newest.map_err(|error| error.to_string())?;
     let hint = match newest.as_slice() {
         [] => "it has none yet".to_owned(),
         ids => format!("the newest are {}", ids.join(", ")),
     };
-    let store: PathBuf = data.join("actum.db");
+    let store = match &config.postgres_url_file {
+        None => config.data.join("actum.db"),
+        Some(url_file) => url_file.clone(),
+    };
     Ok(format!(
         "{}: there is no task {id}; {hint}",
         store.display()

@@ -4,6 +4,8 @@
 //! that changes something is one transaction together with its ledger record, durable when it
 //! returns: nothing takes effect unrecorded.
 
+mod archive;
+mod postgres;
 mod sqlite;
 
 use actum::gate::{DenialReason, SelectionToken};
@@ -18,7 +20,9 @@ use ulid::Ulid;
 use crate::calls::State;
 use crate::ledger::{Entry, Head, Kind, Record};
 
-pub use sqlite::{Archive, ArchivedCall, ArchivedTask, SqliteStore, verify_file};
+pub use archive::Archive;
+pub use postgres::{PostgresArchive, PostgresStore};
+pub use sqlite::{ArchivedCall, ArchivedTask, SqliteArchive, SqliteStore, verify_file};
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +30,14 @@ pub enum StoreError {
     /// The database said so.
     #[error("the store failed: {0}")]
     Database(#[from] sqlx::Error),
+    /// It had no time, or its database was away; nothing was changed.
+    #[error("the store had no time for this; nothing was changed")]
+    Busy,
+    /// Its database was lost while it committed, and could not be asked since.
+    #[error(
+        "the store's database was lost in a commit, so that nobody knows whether it was made: {0}"
+    )]
+    OutcomeUnknown(#[source] sqlx::Error),
     /// What is stored there is not what this version writes.
     #[error("the store holds something unreadable: {0}")]
     Unreadable(String),
@@ -271,7 +283,7 @@ pub struct Counts {
 /// A store.
 #[async_trait]
 pub trait Store: std::fmt::Debug + Send + Sync + 'static {
-    /// Its kind, for people: `sqlite`.
+    /// Its kind, for people: `sqlite` or `postgres`.
     fn kind(&self) -> &'static str;
 
     /// Stores a task, its catalog and its selection tokens.
@@ -279,6 +291,10 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
 
     /// A task.
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError>;
+
+    /// Whether a task that was there is still not taken back. A store of one kernel says yes without looking: that
+    /// kernel forgets what it takes back. One that others write to, too, looks each time.
+    async fn is_still_live(&self, id: Ulid) -> Result<bool, StoreError>;
 
     /// Takes a task back; whether there was one that was not taken back before.
     async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError>;
@@ -334,8 +350,8 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// A call.
     async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError>;
 
-    /// Marks every call that is still running as of unknown outcome, and says how many. Only
-    /// for the start: whoever ran them is gone.
+    /// Marks the calls that are stored as running and that nobody runs any more as of unknown outcome, and says how
+    /// many. Only for the start: whoever ran them is gone, which a store of many kernels makes sure of.
     async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError>;
 
     /// Records something that changes nothing else.

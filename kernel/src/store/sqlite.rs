@@ -27,7 +27,7 @@ use super::{
 use crate::calls::State;
 use crate::ledger::{Entry, Head, Record};
 
-pub use archive::{Archive, ArchivedCall, ArchivedTask, verify_file};
+pub use archive::{ArchivedCall, ArchivedTask, SqliteArchive, verify_file};
 
 /// The database's file, within the store's folder.
 const FILE: &str = "actum.db";
@@ -305,6 +305,11 @@ impl Store for SqliteStore {
             })
         })
         .transpose()
+    }
+
+    /// INVARIANT: the lock file sees to it that nobody else takes a task back.
+    async fn is_still_live(&self, _id: Ulid) -> Result<bool, StoreError> {
+        Ok(true)
     }
 
     async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError> {

@@ -21,7 +21,7 @@ const PAGE: i64 = 1_000;
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
-pub struct Archive {
+pub struct SqliteArchive {
     connection: SqliteConnection,
 }
 
@@ -53,7 +53,7 @@ pub struct ArchivedCall {
     pub updated_at: String,
 }
 
-impl Archive {
+impl SqliteArchive {
     /// Opens the store in a folder.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ impl Archive {
 /// # Errors
 /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
 pub async fn verify_file(folder: &Path) -> Result<Result<Head, Broken>, StoreError> {
-    let mut archive = Archive::open(folder).await?;
+    let mut archive = SqliteArchive::open(folder).await?;
     let ledger = archive.ledger(|_| ()).await;
     let path = folder.join(FILE);
     ledger.map_err(|error| match error {

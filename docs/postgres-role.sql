@@ -1,0 +1,10 @@
+-- A role for kernels that cannot change the ledger, nor its triggers: the tables belong to another role, which starts a
+-- kernel once (or after an update) to make them. Make the role first, with a password of its own:
+--   CREATE ROLE actum_kernel LOGIN PASSWORD '...';
+-- Then run this as the owner of the tables, in their database, once and after each update.
+
+GRANT SELECT, INSERT ON audit, catalogs, exposures, messages TO actum_kernel;
+GRANT SELECT, INSERT, UPDATE ON tasks, selection_tokens, calls TO actum_kernel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON kernels TO actum_kernel;
+GRANT SELECT, UPDATE ON ledger_head TO actum_kernel;
+GRANT SELECT ON _sqlx_migrations TO actum_kernel;

@@ -1,0 +1,96 @@
+//! The store of whatever kind that is read beside the kernels: for the owner and the auditor.
+
+use std::path::Path;
+
+use actum::Digest;
+use ulid::Ulid;
+
+use super::postgres::PostgresArchive;
+use super::sqlite::SqliteArchive;
+use super::{ArchivedCall, ArchivedTask, StoreError};
+use crate::ledger::{Broken, Head, Record};
+
+/// A store, as it was at one moment. Reading it takes no lock and writes nothing.
+#[derive(Debug)]
+pub enum Archive {
+    /// A file that one kernel writes.
+    Sqlite(SqliteArchive),
+    /// A database that several kernels write.
+    Postgres(Box<PostgresArchive>),
+}
+
+/// The same question to whichever it is.
+macro_rules! ask {
+    ($archive:expr, $of:ident => $question:expr) => {
+        match $archive {
+            Archive::Sqlite($of) => $question.await,
+            Archive::Postgres($of) => $question.await,
+        }
+    };
+}
+
+impl Archive {
+    /// Opens the store in a folder, or the one whose URL stands in a file.
+    ///
+    /// # Errors
+    /// [`StoreError`] when there is none, or it cannot be read.
+    pub async fn open(data: &Path, postgres_url_file: Option<&Path>) -> Result<Self, StoreError> {
+        Ok(match postgres_url_file {
+            None => Self::Sqlite(SqliteArchive::open(data).await?),
+            Some(url_file) => Self::Postgres(Box::new(PostgresArchive::open(url_file).await?)),
+        })
+    }
+
+    /// A task.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
+        ask!(self, archive => archive.task(id))
+    }
+
+    /// The ids of the newest tasks, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn newest_tasks(&mut self, limit: i64) -> Result<Vec<String>, StoreError> {
+        ask!(self, archive => archive.newest_tasks(limit))
+    }
+
+    /// A catalog by its digest, as canonical JSON. Whether the digest fits is for the caller to see.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn catalog(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
+        ask!(self, archive => archive.catalog(digest))
+    }
+
+    /// What a task was shown of its catalog and why no more, by its digest, as canonical JSON. Whether the digest
+    /// fits is for the caller to see.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn exposures(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
+        ask!(self, archive => archive.exposures(digest))
+    }
+
+    /// The first calls of a task, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn calls(&mut self, task: Ulid, limit: i64) -> Result<Vec<ArchivedCall>, StoreError> {
+        ask!(self, archive => archive.calls(task, limit))
+    }
+
+    /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
+    /// does not hold.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
+    pub async fn ledger(
+        &mut self,
+        each: impl FnMut(&Record),
+    ) -> Result<Result<Head, Broken>, StoreError> {
+        ask!(self, archive => archive.ledger(each))
+    }
+}

@@ -1,0 +1,170 @@
+//! The store that is read beside the kernels that share it, as it was at one moment: a transaction that only reads, of one
+//! snapshot (<https://www.postgresql.org/docs/current/transaction-iso.html>).
+
+use std::path::Path;
+
+use actum::Digest;
+use sqlx::postgres::{PgConnection, PgRow};
+use sqlx::{Executor, Row};
+use ulid::Ulid;
+
+use super::connect;
+use super::rows::{record, timestamp, unreadable};
+use crate::ledger::{Broken, Head, Record, verify_next};
+use crate::store::{ArchivedCall, ArchivedTask, StoreError};
+
+/// How many ledger records are read at once.
+const PAGE: i64 = 1_000;
+
+/// A store, as it was at one moment.
+#[derive(Debug)]
+pub struct PostgresArchive {
+    connection: PgConnection,
+}
+
+impl PostgresArchive {
+    /// Opens the database whose URL stands in a file.
+    ///
+    /// # Errors
+    /// [`StoreError`] when there is no store, or it cannot be read.
+    pub async fn open(url_file: &Path) -> Result<Self, StoreError> {
+        let mut connection = connect::open_to_read(url_file).await?;
+        // The moment is that of the first read.
+        connection
+            .execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            .await?;
+        connection.execute("SELECT seq FROM ledger_head").await?;
+        Ok(Self { connection })
+    }
+
+    /// A task.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
+        let row = sqlx::query(
+            "SELECT grant_body, message, expires_at, revoked_at FROM tasks WHERE id = $1",
+        )
+        .bind(id.to_string())
+        .fetch_optional(&mut self.connection)
+        .await?;
+        row.map(|row| {
+            let grant: String = row.try_get("grant_body")?;
+            let revoked_at: Option<String> = row.try_get("revoked_at")?;
+            Ok(ArchivedTask {
+                grant: serde_json::from_str(&grant).map_err(unreadable)?,
+                message: row.try_get("message")?,
+                expires_at: timestamp(&row, "expires_at")?,
+                revoked_at: revoked_at
+                    .map(|at| at.parse())
+                    .transpose()
+                    .map_err(|error: jiff::Error| unreadable(error))?,
+            })
+        })
+        .transpose()
+    }
+
+    /// The ids of the newest tasks, the newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn newest_tasks(&mut self, limit: i64) -> Result<Vec<String>, StoreError> {
+        let rows = sqlx::query("SELECT id FROM tasks ORDER BY id DESC LIMIT $1")
+            .bind(limit)
+            .fetch_all(&mut self.connection)
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get("id")?)).collect()
+    }
+
+    /// A catalog by its digest, as canonical JSON. Whether the digest fits is for the caller to see.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn catalog(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
+        let row = sqlx::query("SELECT body FROM catalogs WHERE digest = $1")
+            .bind(digest.to_string())
+            .fetch_optional(&mut self.connection)
+            .await?;
+        Ok(row.map(|row| row.try_get("body")).transpose()?)
+    }
+
+    /// What a task was shown of its catalog and why no more, by its digest, as canonical JSON. Whether the digest
+    /// fits is for the caller to see.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read.
+    pub async fn exposures(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
+        let row = sqlx::query("SELECT body FROM exposures WHERE digest = $1")
+            .bind(digest.to_string())
+            .fetch_optional(&mut self.connection)
+            .await?;
+        Ok(row.map(|row| row.try_get("body")).transpose()?)
+    }
+
+    /// The first calls of a task, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn calls(&mut self, task: Ulid, limit: i64) -> Result<Vec<ArchivedCall>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT id, action, state, created_at, updated_at FROM calls
+             WHERE task_id = $1 ORDER BY id LIMIT $2",
+        )
+        .bind(task.to_string())
+        .bind(limit)
+        .fetch_all(&mut self.connection)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(ArchivedCall {
+                    id: row.try_get("id")?,
+                    action: row.try_get("action")?,
+                    state: row.try_get("state")?,
+                    created_at: row.try_get("created_at")?,
+                    updated_at: row.try_get("updated_at")?,
+                })
+            })
+            .collect()
+    }
+
+    /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
+    /// does not hold.
+    ///
+    /// # Errors
+    /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
+    pub async fn ledger(
+        &mut self,
+        mut each: impl FnMut(&Record),
+    ) -> Result<Result<Head, Broken>, StoreError> {
+        let mut head = Head::empty();
+        // From the very beginning: a record can be put in before the first, too.
+        let mut after = i64::MIN;
+        loop {
+            let page = self.records_after(after).await?;
+            if page.is_empty() {
+                return Ok(Ok(head));
+            }
+            for row in &page {
+                // What cannot be read as a record is not what was written.
+                let Ok(record) = record(row) else {
+                    return Ok(Err(Broken::Changed(row.try_get("seq")?)));
+                };
+                match verify_next(&head, &record) {
+                    Ok(next) => (head, after) = (next, next.seq),
+                    Err(broken) => return Ok(Err(broken)),
+                }
+                each(&record);
+            }
+        }
+    }
+
+    async fn records_after(&mut self, seq: i64) -> Result<Vec<PgRow>, sqlx::Error> {
+        sqlx::query(
+            "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2",
+        )
+        .bind(seq)
+        .bind(PAGE)
+        .fetch_all(&mut self.connection)
+        .await
+    }
+}

@@ -1,0 +1,323 @@
+//! What can be changed, each as it is done within one transaction.
+
+use actum::gate::DenialReason;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde_json::json;
+use sqlx::Row;
+use ulid::Ulid;
+
+use super::change::{Applied, Change, Write};
+use super::presence::{InHand, is_alive};
+use super::rows::unreadable;
+use crate::ledger::{Entry, Kind};
+use crate::store::{NewCall, NewTask, Outcome, StoreError};
+
+use Applied::{Changed, Unchanged};
+
+/// The most calls that are marked as cut off in one transaction.
+const MARKED_AT_ONCE: i64 = 1_000;
+
+/// Stores a task, its catalog and its selection tokens.
+pub(super) struct Issue<'a> {
+    pub(super) task: NewTask<'a>,
+    /// The task's grant, as JSON.
+    pub(super) grant: String,
+    pub(super) entry: Entry,
+}
+
+#[async_trait]
+impl Change for Issue<'_> {
+    type Done = ();
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
+        let task = &self.task;
+        let (catalog_digest, catalog) = task.catalog;
+        sqlx::query("INSERT INTO catalogs (digest, body) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+            .bind(catalog_digest.to_string())
+            .bind(catalog)
+            .execute(&mut *write.tx)
+            .await?;
+        let (exposures_digest, exposures) = task.exposures;
+        sqlx::query("INSERT INTO exposures (digest, body) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+            .bind(exposures_digest.to_string())
+            .bind(exposures)
+            .execute(&mut *write.tx)
+            .await?;
+        sqlx::query(
+            "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at)
+             VALUES ($1, $2, $3, $4, $5)",
+        )
+        .bind(task.id.to_string())
+        .bind(task.token_hash.as_slice())
+        .bind(&self.grant)
+        .bind(task.message)
+        .bind(task.expires_at.to_string())
+        .execute(&mut *write.tx)
+        .await?;
+        for selection in task.selections {
+            sqlx::query(
+                "INSERT INTO selection_tokens (id, task_id, type, target, expires_at)
+                 VALUES ($1, $2, $3, $4, $5)",
+            )
+            .bind(selection.id.to_string())
+            .bind(task.id.to_string())
+            .bind(&selection.token_type)
+            .bind(&selection.target)
+            .bind(selection.expires_at.to_string())
+            .execute(&mut *write.tx)
+            .await?;
+        }
+        write.append(&self.entry).await?;
+        Ok(Changed(()))
+    }
+}
+
+/// Takes a task back.
+pub(super) struct Revoke {
+    pub(super) id: Ulid,
+    pub(super) entry: Entry,
+}
+
+#[async_trait]
+impl Change for Revoke {
+    type Done = bool;
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<bool>, StoreError> {
+        let done =
+            sqlx::query("UPDATE tasks SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL")
+                .bind(self.entry.at.to_string())
+                .bind(self.id.to_string())
+                .execute(&mut *write.tx)
+                .await?;
+        if done.rows_affected() == 0 {
+            return Ok(Unchanged(false));
+        }
+        write.append(&self.entry).await?;
+        Ok(Changed(true))
+    }
+}
+
+/// Stores a call as running, and spends its selection token; or says why not.
+pub(super) struct Start {
+    pub(super) call: NewCall,
+    pub(super) kernel: Ulid,
+}
+
+#[async_trait]
+impl Change for Start {
+    type Done = Option<DenialReason>;
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<Self::Done>, StoreError> {
+        let call = &self.call;
+        // Between the gate's look and this transaction another call may have spent the token, or
+        // the owner taken the task back, at this kernel or another.
+        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = $1 AND revoked_at IS NULL")
+            .bind(call.task_id.to_string())
+            .fetch_optional(&mut *write.tx)
+            .await?;
+        if live.is_none() {
+            return Ok(Unchanged(Some(DenialReason::GrantExpired)));
+        }
+        insert_call(write, call, self.kernel, "running").await?;
+        if let Some(token) = call.spends {
+            let spent = sqlx::query(
+                "UPDATE selection_tokens SET spent_by = $1
+                 WHERE id = $2 AND task_id = $3 AND spent_by IS NULL",
+            )
+            .bind(call.id.to_string())
+            .bind(token.to_string())
+            .bind(call.task_id.to_string())
+            .execute(&mut *write.tx)
+            .await?;
+            if spent.rows_affected() != 1 {
+                return Ok(Unchanged(Some(DenialReason::SelectionTokenInvalid)));
+            }
+        }
+        write.append(&call.entry).await?;
+        Ok(Changed(None))
+    }
+}
+
+/// Stores a call that waits for the owner.
+pub(super) struct Hold {
+    pub(super) call: NewCall,
+    pub(super) kernel: Ulid,
+}
+
+#[async_trait]
+impl Change for Hold {
+    type Done = ();
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
+        insert_call(write, &self.call, self.kernel, "pending").await?;
+        write.append(&self.call.entry).await?;
+        Ok(Changed(()))
+    }
+}
+
+async fn insert_call(
+    write: &mut Write,
+    call: &NewCall,
+    kernel: Ulid,
+    state: &str,
+) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO calls (id, task_id, action, arguments, state, kernel, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
+    )
+    .bind(call.id.to_string())
+    .bind(call.task_id.to_string())
+    .bind(call.action.as_str())
+    .bind(&call.arguments)
+    .bind(state)
+    .bind(kernel.to_string())
+    .bind(call.entry.at.to_string())
+    .execute(&mut *write.tx)
+    .await?;
+    Ok(())
+}
+
+/// Ends a running call.
+pub(super) struct Finish {
+    id: Ulid,
+    state: &'static str,
+    /// Its result, as JSON, redacted.
+    result: Option<String>,
+    entry: Entry,
+}
+
+impl Finish {
+    pub(super) fn new(id: Ulid, outcome: Outcome, entry: Entry) -> Result<Self, StoreError> {
+        let (state, result) = match outcome {
+            Outcome::Succeeded(result) => (
+                "succeeded",
+                Some(serde_json::to_string(&result).map_err(unreadable)?),
+            ),
+            Outcome::Failed => ("failed", None),
+            Outcome::Unknown => ("outcome_unknown", None),
+        };
+        Ok(Self {
+            id,
+            state,
+            result,
+            entry,
+        })
+    }
+}
+
+#[async_trait]
+impl Change for Finish {
+    type Done = ();
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
+        let done = sqlx::query(
+            "UPDATE calls SET state = $1, result = $2, updated_at = $3
+             WHERE id = $4 AND state = 'running'",
+        )
+        .bind(self.state)
+        .bind(&self.result)
+        .bind(self.entry.at.to_string())
+        .bind(self.id.to_string())
+        .execute(&mut *write.tx)
+        .await?;
+        if done.rows_affected() != 1 {
+            return Err(unreadable(format!("the call {} is not running", self.id)));
+        }
+        write.append(&self.entry).await?;
+        Ok(Changed(()))
+    }
+}
+
+/// Marks the calls that nobody runs any more, and forgets the kernels that are gone.
+pub(super) struct MarkInterrupted<'a> {
+    pub(super) kernel: Ulid,
+    pub(super) in_hand: &'a InHand,
+    pub(super) at: Timestamp,
+}
+
+#[async_trait]
+impl Change for MarkInterrupted<'_> {
+    type Done = usize;
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<usize>, StoreError> {
+        // INVARIANT: read behind the lock of the head. A call that is stored as running by now was in hand before.
+        let in_hand = self.in_hand.texts();
+        let rows = sqlx::query(concat!(
+            "SELECT id, task_id, action FROM calls c WHERE state = 'running' AND CASE
+                 WHEN kernel = $1 THEN id <> ALL ($2)
+                 ELSE NOT EXISTS (SELECT FROM kernels k WHERE k.id = c.kernel AND ",
+            is_alive!(),
+            ") END ORDER BY id LIMIT $3"
+        ))
+        .bind(self.kernel.to_string())
+        .bind(in_hand)
+        .bind(MARKED_AT_ONCE)
+        .fetch_all(&mut *write.tx)
+        .await?;
+        for row in &rows {
+            let (id, task, action): (String, String, String) = (
+                row.try_get("id")?,
+                row.try_get("task_id")?,
+                row.try_get("action")?,
+            );
+            sqlx::query(
+                "UPDATE calls SET state = 'outcome_unknown', updated_at = $1 WHERE id = $2",
+            )
+            .bind(self.at.to_string())
+            .bind(&id)
+            .execute(&mut *write.tx)
+            .await?;
+            let body = json!({"call": id, "task": task, "action": action, "why": "the kernel stopped while it ran"});
+            write
+                .append(&Entry {
+                    at: self.at,
+                    kind: Kind::CallOutcomeUnknown,
+                    body,
+                })
+                .await?;
+        }
+        if rows.is_empty() {
+            return Ok(Unchanged(0));
+        }
+        Ok(Changed(rows.len()))
+    }
+}
+
+/// Records something that changes nothing else.
+pub(super) struct RecordEntry(pub(super) Entry);
+
+#[async_trait]
+impl Change for RecordEntry {
+    type Done = ();
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
+        write.append(&self.0).await?;
+        Ok(Changed(()))
+    }
+}
+
+/// Writes a message to the owner's device. It holds the head, too, so that places are given in the order in which
+/// messages are seen, and nobody who goes on from one misses another.
+pub(super) struct Post<'a> {
+    pub(super) task_id: Ulid,
+    pub(super) sender: &'a str,
+    pub(super) body: &'a str,
+    pub(super) at: Timestamp,
+}
+
+#[async_trait]
+impl Change for Post<'_> {
+    type Done = ();
+
+    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
+        sqlx::query("INSERT INTO messages (at, task_id, sender, body) VALUES ($1, $2, $3, $4)")
+            .bind(self.at.to_string())
+            .bind(self.task_id.to_string())
+            .bind(self.sender)
+            .bind(self.body)
+            .execute(&mut *write.tx)
+            .await?;
+        Ok(Changed(()))
+    }
+}

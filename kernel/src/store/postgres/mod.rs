@@ -1,0 +1,314 @@
+//! PostgreSQL: one database, many kernels, one ledger.
+//!
+//! Whoever changes anything takes the ledger's head first (`SELECT ... FOR UPDATE` of its one row), so that changes of
+//! all kernels stand in one line and their records in one chain. What was decided by an earlier look (a token unspent, a
+//! task not taken back) is looked at again behind that lock.
+
+mod archive;
+mod change;
+mod changes;
+mod connect;
+mod presence;
+mod rows;
+mod tables;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actum::gate::SelectionToken;
+use actum::registry::Admitted;
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::Row;
+use sqlx::postgres::PgPool;
+use tokio::sync::Mutex;
+use tokio_util::task::AbortOnDropHandle;
+use ulid::Ulid;
+
+pub use self::archive::PostgresArchive;
+use self::change::Change;
+use self::changes::{Finish, Hold, Issue, MarkInterrupted, Post, RecordEntry, Revoke, Start};
+use self::presence::InHand;
+use self::rows::{digest, record, timestamp, unreadable};
+use super::{
+    Counts, Message, NewCall, NewTask, Outcome, Recorded, Started, Store, StoreError, StoredCall,
+    StoredSelection, StoredTask,
+};
+use crate::ledger::{Entry, Head, Record};
+
+/// The most connections that a kernel opens. One of them at a time waits for the ledger's head.
+const CONNECTIONS: u32 = 8;
+/// How long a change waits, for its turn and then for the database, before it is given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A kernel's part of the store that all kernels of one PostgreSQL share.
+#[derive(Debug)]
+pub struct PostgresStore {
+    shared: Arc<Shared>,
+    /// Says that this kernel is alive until the store is closed or dropped.
+    beat: AbortOnDropHandle<()>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    pool: PgPool,
+    /// This kernel, as long as it runs; the next start is another one.
+    kernel: Ulid,
+    /// The calls that this kernel runs.
+    in_hand: InHand,
+    /// Kept by the one change of this kernel that waits for the ledger's head, so that others leave
+    /// connections to those who only read.
+    turn: Mutex<()>,
+}
+
+impl PostgresStore {
+    /// Opens the database whose URL stands in a file, brings its tables up to date, and registers this kernel.
+    ///
+    /// # Errors
+    /// [`StoreError::Unusable`] with the file, what is wrong with what it names, and how to mend it.
+    pub async fn open(url_file: &Path) -> Result<Self, StoreError> {
+        let pool = connect::open(url_file).await?;
+        let shared = Arc::new(Shared {
+            pool,
+            kernel: Ulid::generate(),
+            in_hand: InHand::default(),
+            turn: Mutex::new(()),
+        });
+        presence::beat(&shared.pool, shared.kernel).await?;
+        let beat = tokio::spawn(presence::keep_beating(Arc::clone(&shared)));
+        Ok(Self {
+            shared,
+            beat: AbortOnDropHandle::new(beat),
+        })
+    }
+
+    /// This kernel's id among those that share the store.
+    #[must_use]
+    pub fn kernel(&self) -> Ulid {
+        self.shared.kernel
+    }
+
+    async fn change<C: Change>(&self, change: &C) -> Result<C::Done, StoreError> {
+        self.shared.change(change).await
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    fn kind(&self) -> &'static str {
+        "postgres"
+    }
+
+    async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
+        let grant = serde_json::to_string(task.grant).map_err(unreadable)?;
+        self.change(&Issue { task, grant, entry }).await
+    }
+
+    async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
+        let row = sqlx::query(
+            "SELECT token_hash, grant_body, message, revoked_at IS NOT NULL AS revoked
+             FROM tasks WHERE id = $1",
+        )
+        .bind(id.to_string())
+        .fetch_optional(&self.shared.pool)
+        .await?;
+        row.map(|row| {
+            let hash: Vec<u8> = row.try_get("token_hash")?;
+            let grant: String = row.try_get("grant_body")?;
+            Ok(StoredTask {
+                token_hash: hash
+                    .try_into()
+                    .map_err(|_| unreadable("a token hash of another length"))?,
+                grant: serde_json::from_str(&grant).map_err(unreadable)?,
+                message: row.try_get("message")?,
+                revoked: row.try_get("revoked")?,
+            })
+        })
+        .transpose()
+    }
+
+    /// Asks each time: another kernel may have taken it back since.
+    async fn is_still_live(&self, id: Ulid) -> Result<bool, StoreError> {
+        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = $1 AND revoked_at IS NULL")
+            .bind(id.to_string())
+            .fetch_optional(&self.shared.pool)
+            .await?;
+        Ok(live.is_some())
+    }
+
+    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError> {
+        self.change(&Revoke { id, entry }).await
+    }
+
+    async fn selection(
+        &self,
+        id: Ulid,
+        task_id: Ulid,
+    ) -> Result<Option<StoredSelection>, StoreError> {
+        let row = sqlx::query(
+            "SELECT type, target, expires_at FROM selection_tokens
+             WHERE id = $1 AND task_id = $2 AND spent_by IS NULL",
+        )
+        .bind(id.to_string())
+        .bind(task_id.to_string())
+        .fetch_optional(&self.shared.pool)
+        .await?;
+        row.map(|row| {
+            Ok(StoredSelection {
+                token: SelectionToken {
+                    id,
+                    token_type: row.try_get("type")?,
+                    expires_at: timestamp(&row, "expires_at")?,
+                },
+                target: row.try_get("target")?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
+        // Before it is stored: a call that is stored as running and in nobody's hand is cut off.
+        let taken = self.shared.in_hand.take(call.id);
+        let kernel = self.shared.kernel;
+        match self.change(&Start { call, kernel }).await? {
+            Some(reason) => Ok(Started::Refused(reason)),
+            None => {
+                taken.keep();
+                Ok(Started::Recorded(Recorded(admitted)))
+            }
+        }
+    }
+
+    async fn hold(&self, call: NewCall) -> Result<(), StoreError> {
+        let kernel = self.shared.kernel;
+        self.change(&Hold { call, kernel }).await
+    }
+
+    async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
+        // Let go whatever comes of it: an end that cannot be stored leaves a call of unknown outcome.
+        let _taken = self.shared.in_hand.take(id);
+        let finish = Finish::new(id, outcome, entry)?;
+        self.shared.persist(&finish).await
+    }
+
+    async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
+        let row = sqlx::query("SELECT task_id, action, state, result FROM calls WHERE id = $1")
+            .bind(id.to_string())
+            .fetch_optional(&self.shared.pool)
+            .await?;
+        row.map(|row| {
+            let task_id: String = row.try_get("task_id")?;
+            let result: Option<String> = row.try_get("result")?;
+            Ok(StoredCall {
+                task_id: Ulid::from_string(&task_id).map_err(unreadable)?,
+                action: row.try_get("action")?,
+                state: row.try_get("state")?,
+                result: result
+                    .map(|text| serde_json::from_str(&text))
+                    .transpose()
+                    .map_err(unreadable)?,
+            })
+        })
+        .transpose()
+    }
+
+    async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
+        let Shared {
+            kernel, in_hand, ..
+        } = &*self.shared;
+        let (kernel, at) = (*kernel, at);
+        self.change(&MarkInterrupted {
+            kernel,
+            in_hand,
+            at,
+        })
+        .await
+    }
+
+    async fn record(&self, entry: Entry) -> Result<(), StoreError> {
+        self.change(&RecordEntry(entry)).await
+    }
+
+    async fn post_message(
+        &self,
+        task_id: Ulid,
+        sender: &str,
+        body: &str,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.change(&Post {
+            task_id,
+            sender,
+            body,
+            at,
+        })
+        .await
+    }
+
+    async fn messages_after(&self, seq: i64, limit: i64) -> Result<Vec<Message>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT seq, at, task_id, sender, body FROM messages WHERE seq > $1 ORDER BY seq LIMIT $2",
+        )
+        .bind(seq)
+        .bind(limit)
+        .fetch_all(&self.shared.pool)
+        .await?;
+        rows.iter()
+            .map(|row| {
+                Ok(Message {
+                    seq: row.try_get("seq")?,
+                    at: row.try_get("at")?,
+                    task_id: row.try_get("task_id")?,
+                    sender: row.try_get("sender")?,
+                    body: row.try_get("body")?,
+                })
+            })
+            .collect()
+    }
+
+    async fn counts(&self) -> Result<Counts, StoreError> {
+        let row = sqlx::query(
+            "SELECT (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM calls) AS calls,
+                    (SELECT count(*) FROM audit) AS records",
+        )
+        .fetch_one(&self.shared.pool)
+        .await?;
+        Ok(Counts {
+            tasks: row.try_get("tasks")?,
+            calls: row.try_get("calls")?,
+            records: row.try_get("records")?,
+        })
+    }
+
+    async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2",
+        )
+        .bind(seq)
+        .bind(limit)
+        .fetch_all(&self.shared.pool)
+        .await?;
+        rows.iter().map(record).collect()
+    }
+
+    async fn head(&self) -> Result<Head, StoreError> {
+        let row = sqlx::query("SELECT seq, digest FROM ledger_head")
+            .fetch_one(&self.shared.pool)
+            .await?;
+        Ok(Head {
+            seq: row.try_get("seq")?,
+            digest: digest(&row, "digest")?,
+        })
+    }
+
+    async fn close(&self) {
+        self.beat.abort();
+        // A change under way is waited for.
+        let _turn = self.shared.turn.lock().await;
+        if let Err(error) = presence::leave(&self.shared.pool, self.shared.kernel).await {
+            tracing::warn!(%error, "this kernel could not sign off; the others find it silent in a while");
+        }
+        self.shared.pool.close().await;
+    }
+}
