@@ -4,6 +4,8 @@
 
 pub mod answer;
 pub mod client;
+pub mod database;
 pub mod home;
 pub mod kernel;
+pub mod server;
 pub mod telegram;
