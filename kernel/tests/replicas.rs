@@ -1,0 +1,445 @@
+//! Three kernels on one PostgreSQL, each request sent to one of them by chance.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use actum::{ActionError, action};
+use actum_kernel::Kernel;
+use actum_kernel::ledger::{Head, Record, verify_next};
+use actum_kernel::store::{PostgresStore, Store};
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use sqlx::Row;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use ulid::Ulid;
+
+use support::answer::Answer;
+use support::client::{Client, Task};
+use support::database::Database;
+use support::home::{Authority, Home};
+use support::server::Server;
+
+const KERNELS: usize = 3;
+const READ: &str = "email.read_thread:selected_no_attachments";
+const MARK: &str = "test.mark";
+
+/// The marks that were made, in whatever kernel.
+#[derive(Debug, Clone, Default)]
+struct Made(Arc<Mutex<Vec<u64>>>);
+
+#[derive(Deserialize, JsonSchema)]
+struct Mark {
+    /// Which one.
+    number: u64,
+}
+
+/// Makes a mark, which nobody can take back.
+#[action(id = "test.mark", description = "Make a mark.")]
+async fn mark(made: &Made, ask: Mark) -> Result<u64, ActionError> {
+    made.0.lock().unwrap().push(ask.number);
+    Ok(ask.number)
+}
+
+/// The kernels: one configuration, one folder of keys, one database.
+struct Replicas {
+    kernels: Vec<Replica>,
+    made: Made,
+    _home: Home,
+}
+
+struct Replica {
+    client: Client,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<()>,
+}
+
+impl Replicas {
+    async fn start(home: Home, database: &Database) -> Self {
+        let url_file = database.url_file();
+        home.configure(&format!(
+            "store: {{ postgres: {{ url_file: {url_file:?} }} }}"
+        ));
+        let made = Made::default();
+        let mut kernels = Vec::new();
+        for _ in 0..KERNELS {
+            let builder = Kernel::builder(home.config()).resource(made.clone());
+            let kernel = builder.build().await;
+            let kernel = kernel.unwrap_or_else(|faults| panic!("{faults}"));
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("http://{}", listener.local_addr().unwrap());
+            let (stop, stopped) = oneshot::channel();
+            let serving = tokio::spawn(kernel.serve(listener, async {
+                let _ = stopped.await;
+            }));
+            let client = Client::new(url, &home.data());
+            kernels.push(Replica {
+                client,
+                stop,
+                serving,
+            });
+        }
+        assert!(
+            !home.data().join("actum.db").exists(),
+            "nothing is in SQLite"
+        );
+        Self {
+            kernels,
+            made,
+            _home: home,
+        }
+    }
+
+    /// Each of them.
+    fn each(&self) -> impl Iterator<Item = &Client> {
+        self.kernels.iter().map(|kernel| &kernel.client)
+    }
+
+    /// One of them, by chance.
+    fn any(&self) -> &Client {
+        let chance = usize::try_from(Ulid::generate().random() % KERNELS as u128).unwrap();
+        &self.kernels[chance].client
+    }
+
+    /// A task that may make marks.
+    async fn marker(&self) -> Task {
+        let event = json!({"event_type": "ask", "channel_account": "desk"});
+        self.any().begin("desk", &event).await
+    }
+
+    async fn mark(&self, task: &Task, number: u64) -> Answer {
+        self.any()
+            .ask(&task.token, MARK, json!({"number": number}))
+            .await
+    }
+
+    /// Takes a task back, at one of them by chance.
+    async fn revoke(&self, task: &Task) {
+        let path = format!("/v1/owner/tasks/{}/revoke", task.id);
+        assert_eq!(self.any().owner_post(&path, &json!({})).await.status, 200);
+    }
+
+    /// Stops all of them, in good order.
+    async fn stopped(self) -> Made {
+        for kernel in self.kernels {
+            kernel.stop.send(()).unwrap();
+            kernel.serving.await.unwrap();
+        }
+        self.made
+    }
+}
+
+fn desk() -> Home {
+    let ask = Authority {
+        name: "ask",
+        allowed: &[MARK],
+        ..Authority::default()
+    };
+    Home::desk("webchat", &[ask], "")
+}
+
+/// The records of the one chain that all kernels wrote.
+async fn ledger(database: &Database) -> Vec<Record> {
+    let store = PostgresStore::open(&database.url_file()).await.unwrap();
+    let records = store.records_after(0, 100_000).await.unwrap();
+    let end = records
+        .iter()
+        .try_fold(Head::empty(), |head, record| verify_next(&head, record));
+    assert_eq!(end.unwrap(), store.head().await.unwrap());
+    store.close().await;
+    records
+}
+
+fn count(records: &[Record], kind: &str) -> usize {
+    records.iter().filter(|record| record.kind == kind).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_selection_token_is_spent_once_by_many_calls_at_all_kernels() {
+    const CALLS: usize = 24;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Arc::new(Replicas::start(Home::sample(), &database).await);
+    let task = kernels.any().select("Dripping pipe").await;
+    let call = json!({"action": READ, "arguments": {"max_messages": 1}, "selection_token": task.selections[0]});
+    let calls: Vec<_> = (0..CALLS)
+        .map(|_| {
+            let (kernels, task, call) = (Arc::clone(&kernels), task.clone(), call.clone());
+            tokio::spawn(async move { kernels.any().call(&task.token, &call).await })
+        })
+        .collect();
+    let mut read = 0;
+    for answer in calls {
+        let answer = answer.await.unwrap();
+        match answer.status {
+            200 => read += 1,
+            _ => answer.refused(403, "policy_denied", "selection_token_invalid"),
+        }
+    }
+    assert_eq!(read, 1);
+    let records = ledger(&database).await;
+    assert_eq!(count(&records, "call_started"), 1);
+    assert_eq!(count(&records, "call_refused"), CALLS - 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_taken_back_at_one_kernel_stops_working_at_the_next_call_of_each() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Replicas::start(desk(), &database).await;
+    for round in 0..5 {
+        let (task, other) = (kernels.marker().await, kernels.marker().await);
+        // Each has it in memory.
+        for kernel in kernels.each() {
+            assert_eq!(kernel.tools(&task.token).await.len(), 1);
+        }
+        assert_eq!(kernels.mark(&task, round).await.status, 200);
+        kernels.revoke(&task).await;
+        for kernel in kernels.each() {
+            let call = kernel.ask(&task.token, MARK, json!({"number": 99})).await;
+            for answer in [call, kernel.task(&task.token).await] {
+                answer.refused(401, "unauthenticated", "token_invalid");
+            }
+        }
+        assert_eq!(kernels.mark(&other, 10 + round).await.status, 200);
+    }
+    let made = kernels.stopped().await;
+    assert!(!made.0.lock().unwrap().contains(&99));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_ledger_of_all_kernels_is_one_chain_with_each_change_in_it_once() {
+    const CALLS: u64 = 60;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Arc::new(Replicas::start(desk(), &database).await);
+    let task = kernels.marker().await;
+    let calls: Vec<_> = (0..CALLS)
+        .map(|number| {
+            let (kernels, task) = (Arc::clone(&kernels), task.clone());
+            tokio::spawn(async move { kernels.mark(&task, number).await })
+        })
+        .collect();
+    for call in calls {
+        let answer = call.await.unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let kernels = Arc::into_inner(kernels).unwrap();
+    let made = kernels.stopped().await;
+    assert_eq!(made.0.lock().unwrap().len() as u64, CALLS);
+    let records = ledger(&database).await;
+    let all = usize::try_from(CALLS).unwrap();
+    for (kind, times) in [
+        ("kernel_started", KERNELS),
+        ("grant_issued", 1),
+        ("call_started", all),
+        ("call_succeeded", all),
+        ("kernel_stopped", KERNELS),
+    ] {
+        assert_eq!(count(&records, kind), times, "{kind}");
+    }
+}
+
+/// Callers that go on until they are told to stop, each with marks of its own.
+struct Callers {
+    stop: Arc<AtomicBool>,
+    /// How many answers there are, so that a test can wait for more.
+    answered: Arc<AtomicU64>,
+    callers: Vec<JoinHandle<Vec<(u64, u16)>>>,
+}
+
+impl Callers {
+    fn start(kernels: &Arc<Replicas>, task: &Task) -> Self {
+        let (stop, answered) = (
+            Arc::new(AtomicBool::new(false)),
+            Arc::new(AtomicU64::new(0)),
+        );
+        let callers = (0..6)
+            .map(|caller| {
+                let (kernels, task) = (Arc::clone(kernels), task.clone());
+                let (stop, answered) = (Arc::clone(&stop), Arc::clone(&answered));
+                tokio::spawn(async move {
+                    let mut answers = Vec::new();
+                    for n in 0.. {
+                        if stop.load(Ordering::SeqCst) {
+                            break;
+                        }
+                        let number = caller * 1_000_000 + n;
+                        let answer = kernels.mark(&task, number).await;
+                        if answer.status != 200 {
+                            answer.refused(503, "operation_unsupported", "unavailable");
+                        }
+                        answers.push((number, answer.status));
+                        answered.fetch_add(1, Ordering::SeqCst);
+                    }
+                    answers
+                })
+            })
+            .collect();
+        Self {
+            stop,
+            answered,
+            callers,
+        }
+    }
+
+    /// Waits for so many more answers.
+    async fn more(&self, answers: u64) {
+        let wanted = self.answered.load(Ordering::SeqCst) + answers;
+        while self.answered.load(Ordering::SeqCst) < wanted {
+            assert!(self.callers.iter().all(|caller| !caller.is_finished()));
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// All answers, by the mark that was asked for.
+    async fn stopped(self) -> BTreeMap<u64, u16> {
+        self.stop.store(true, Ordering::SeqCst);
+        let mut answers = BTreeMap::new();
+        for caller in self.callers {
+            answers.extend(caller.await.unwrap());
+        }
+        answers
+    }
+}
+
+/// Holds what was answered, what was done and what was stored against each other; how many calls succeeded, and how many
+/// are of unknown outcome.
+async fn accounted(
+    database: &Database,
+    answers: &BTreeMap<u64, u16>,
+    made: &[u64],
+) -> (usize, usize) {
+    // The kernels signed off, or are to be found silent: by now all of them are gone.
+    database.sql("DELETE FROM kernels").await.unwrap();
+    let store = PostgresStore::open(&database.url_file()).await.unwrap();
+    store.mark_interrupted(Timestamp::now()).await.unwrap();
+    store.close().await;
+
+    let made_once: BTreeSet<u64> = made.iter().copied().collect();
+    assert_eq!(made_once.len(), made.len(), "a mark was made twice");
+    let query = "SELECT id, (arguments::json ->> 'number')::bigint AS number, state FROM calls";
+    let rows = sqlx::query(query)
+        .fetch_all(&mut database.connect().await)
+        .await
+        .unwrap();
+    let mut states = BTreeMap::new();
+    for row in rows {
+        let number = u64::try_from(row.get::<i64, _>("number")).unwrap();
+        let (id, state): (String, String) = (row.get("id"), row.get("state"));
+        assert!(
+            states.insert(number, (id, state)).is_none(),
+            "{number} is stored twice"
+        );
+    }
+    for number in made {
+        assert!(states.contains_key(number), "{number} was made unrecorded");
+    }
+    for (number, status) in answers {
+        let state = states.get(number).map(|(_, state)| state.as_str());
+        match status {
+            200 => assert_eq!(state, Some("succeeded"), "{number}"),
+            _ => assert!(
+                matches!(state, None | Some("succeeded" | "outcome_unknown")),
+                "{number} is {state:?}"
+            ),
+        }
+    }
+    let records = ledger(database).await;
+    let of = |call: &str, kind: &str| {
+        let is = |record: &&Record| record.kind == kind && record.body["call"] == call;
+        records.iter().filter(is).count()
+    };
+    for (number, (id, state)) in &states {
+        assert_eq!(of(id, "call_started"), 1, "{number}");
+        assert_eq!(of(id, &format!("call_{state}")), 1, "{number}");
+        assert!(
+            state != "succeeded" || made_once.contains(number),
+            "{number}"
+        );
+    }
+    let all = |wanted: &str| states.values().filter(|(_, state)| state == wanted).count();
+    (all("succeeded"), all("outcome_unknown"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres_stopped_and_started_in_the_middle_loses_nothing_and_repeats_nothing() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let database = Database::on(server.url.clone()).await;
+    let kernels = Arc::new(Replicas::start(desk(), &database).await);
+    let task = kernels.marker().await;
+    let callers = Callers::start(&kernels, &task);
+    for mode in ["fast", "immediate"] {
+        callers.more(60).await;
+        server.stop(mode);
+        for kernel in kernels.each() {
+            let away = kernel.ask(&task.token, MARK, json!({"number": 77})).await;
+            away.refused(503, "operation_unsupported", "unavailable");
+        }
+        server.start_again();
+        callers.more(60).await;
+    }
+    let answers = callers.stopped().await;
+    // All of them go on.
+    for (n, kernel) in kernels.each().enumerate() {
+        let number = 9_000_000 + n;
+        let answer = kernel
+            .ask(&task.token, MARK, json!({"number": number}))
+            .await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    let kernels = Arc::into_inner(kernels).unwrap();
+    let made = kernels.stopped().await;
+    let made = made.0.lock().unwrap().clone();
+    assert!(!made.contains(&77), "a refused call ran");
+    let (succeeded, unknown) = accounted(&database, &answers, &made).await;
+    let refused = answers.values().filter(|status| **status != 200).count();
+    println!(
+        "{} calls, {succeeded} succeeded, {refused} refused, {unknown} of unknown outcome",
+        answers.len()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn connections_cut_in_the_middle_lose_nothing_and_repeat_nothing() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Arc::new(Replicas::start(desk(), &database).await);
+    let task = kernels.marker().await;
+    let callers = Callers::start(&kernels, &task);
+    for _ in 0..12 {
+        callers.more(10).await;
+        database.cut_connections().await;
+    }
+    callers.more(20).await;
+    let answers = callers.stopped().await;
+    let kernels = Arc::into_inner(kernels).unwrap();
+    let made = kernels.stopped().await;
+    let made = made.0.lock().unwrap().clone();
+    let (succeeded, unknown) = accounted(&database, &answers, &made).await;
+    let refused = answers.values().filter(|status| **status != 200).count();
+    println!(
+        "{} calls, {succeeded} succeeded, {refused} refused, {unknown} of unknown outcome",
+        answers.len()
+    );
+    assert_eq!(unknown, 0, "the database was there to be asked");
+}
