@@ -42,5 +42,7 @@ mod fixture;
 mod messages;
 mod on_postgres;
 mod on_sqlite;
+#[path = "../support/server.rs"]
+mod server;
 mod tampering;
 mod tasks;

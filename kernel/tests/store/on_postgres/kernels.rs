@@ -1,0 +1,79 @@
+//! Kernels that share a store: who is alive, and whose calls are cut off.
+
+use actum_kernel::ledger::Kind;
+use actum_kernel::store::{Outcome, Store};
+use serde_json::json;
+use sqlx::Row;
+use ulid::Ulid;
+
+use super::open;
+use crate::database::Database;
+use crate::fixture::{entry, finish, issued, now, started, state, verified};
+
+#[tokio::test]
+async fn calls_of_a_kernel_that_is_alive_are_let_be_until_it_is_silent_for_a_minute() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let (one, other) = (open(&database).await, open(&database).await);
+    let task = issued(&one, &[]).await;
+    let call = started(&one, task).await;
+    assert_eq!(one.mark_interrupted(now()).await.unwrap(), 0, "its own");
+    assert_eq!(other.mark_interrupted(now()).await.unwrap(), 0);
+    assert_eq!(state(&other, call).await.unwrap(), "running");
+
+    let seen = |ago: &str| {
+        let kernel = one.kernel();
+        format!("UPDATE kernels SET seen_at = now() - interval '{ago}' WHERE id = '{kernel}'")
+    };
+    assert_eq!(database.sql(&seen("50 seconds")).await.unwrap(), 1);
+    assert_eq!(other.mark_interrupted(now()).await.unwrap(), 0);
+    assert_eq!(database.sql(&seen("70 seconds")).await.unwrap(), 1);
+    // The server was not there for that long: it may be why nothing was heard.
+    let uptime = "SELECT now() - pg_postmaster_start_time() > interval '1 minute' AS long";
+    let mut other_program = database.connect().await;
+    let row = sqlx::query(uptime).fetch_one(&mut other_program).await;
+    let long: bool = row.unwrap().get("long");
+    let marked = other.mark_interrupted(now()).await.unwrap();
+    assert_eq!(marked, usize::from(long));
+    verified(&other).await;
+
+    // One that signs off says itself that it is gone.
+    one.close().await;
+    let left = usize::from(!long);
+    assert_eq!(other.mark_interrupted(now()).await.unwrap(), left);
+    assert_eq!(state(&other, call).await.unwrap(), "outcome_unknown");
+    other.close().await;
+}
+
+#[tokio::test]
+async fn a_call_whose_end_could_not_be_stored_is_marked_though_its_kernel_lives() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let store = open(&database).await;
+    let task = issued(&store, &[]).await;
+    let (lost, running) = (started(&store, task).await, started(&store, task).await);
+    let full =
+        "ALTER TABLE audit ADD CONSTRAINT is_full CHECK (kind <> 'call_succeeded') NOT VALID";
+    database.sql(full).await.unwrap();
+    assert!(finish(&store, lost, Outcome::Failed).await.is_err());
+    assert_eq!(store.mark_interrupted(now()).await.unwrap(), 1);
+    assert_eq!(state(&store, lost).await.unwrap(), "outcome_unknown");
+    assert_eq!(state(&store, running).await.unwrap(), "running");
+    verified(&store).await;
+}
+
+#[tokio::test]
+async fn a_task_taken_back_by_one_kernel_is_not_live_at_another() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let (one, other) = (open(&database).await, open(&database).await);
+    let task = issued(&one, &[]).await;
+    assert!(other.is_still_live(task).await.unwrap());
+    let revoked = entry(Kind::GrantRevoked, json!({}));
+    assert!(one.revoke(task, revoked).await.unwrap());
+    assert!(!other.is_still_live(task).await.unwrap());
+    assert!(!other.is_still_live(Ulid::generate()).await.unwrap());
+}
