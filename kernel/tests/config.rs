@@ -139,7 +139,7 @@ fn paths_are_relative_to_the_file_and_absolute_ones_stay() {
         &SAMPLE
             .replace(
                 "manifests: manifests",
-                "manifests: /etc/actum\nlock: ../actum.lock.json",
+                "manifests: /etc/actum\nlock: ../actum.lock.json\nstore: { postgres: { url_file: secrets/url } }",
             )
             .replace("\nowner:", &format!("\n{bot}")),
     )
@@ -150,6 +150,7 @@ fn paths_are_relative_to_the_file_and_absolute_ones_stay() {
     assert_eq!(config.mailbox, Some(home.join("mail")));
     assert_eq!(config.accepted_gaps, Some(home.join("accepted-gaps.yaml")));
     assert_eq!(config.lock, Some(home.join("../actum.lock.json")));
+    assert_eq!(config.postgres_url_file, Some(home.join("secrets/url")));
     let (url, token) = config.telegram.unwrap();
     assert_eq!(url.as_str(), "https://api.telegram.org/");
     assert_eq!(token, home.join("bot/token"));
@@ -159,6 +160,7 @@ fn paths_are_relative_to_the_file_and_absolute_ones_stay() {
 fn what_may_be_absent_has_a_default_and_the_rest_is_asked_for_by_name() {
     let config = with("mailbox: mail\n", "").unwrap();
     assert_eq!((config.mailbox, config.lock), (None, None));
+    assert_eq!(config.postgres_url_file, None);
     assert_eq!(
         with("accepted_gaps: accepted-gaps.yaml\n", "")
             .unwrap()
@@ -223,6 +225,26 @@ fn an_unknown_key_is_told_at_its_place_on_every_level() {
         "limits.bodybytes",
         "did you mean `body_bytes`?",
     );
+    for (store, field, wanted) in [
+        (
+            "{ postgress: {} }",
+            "store.postgress",
+            "did you mean `postgres`?",
+        ),
+        (
+            "{ postgres: {} }",
+            "store.postgres.url_file",
+            "it is missing",
+        ),
+        // A URL has a password in it, and this file has none.
+        (
+            "{ postgres: { url: x } }",
+            "store.postgres.url",
+            "no such field",
+        ),
+    ] {
+        assert_told(parse(&format!("{SAMPLE}\nstore: {store}\n")), field, wanted);
+    }
     assert_told(
         parse(&format!("{SAMPLE}\nlisten: 127.0.0.1:1\n")),
         "listen",

@@ -7,140 +7,24 @@
     clippy::indexing_slicing
 )] // a test says where it fails
 
+mod fleet;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use actum::{ActionError, action};
-use actum_kernel::Kernel;
 use actum_kernel::ledger::{Head, Record, verify_next};
 use actum_kernel::store::{PostgresStore, Store};
 use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::json;
 use sqlx::Row;
-use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use ulid::Ulid;
 
-use support::answer::Answer;
-use support::client::{Client, Task};
+use fleet::{Callers, KERNELS, MARK, Replicas};
 use support::database::Database;
 use support::home::{Authority, Home};
 use support::server::Server;
 
-const KERNELS: usize = 3;
 const READ: &str = "email.read_thread:selected_no_attachments";
-const MARK: &str = "test.mark";
-
-/// The marks that were made, in whatever kernel.
-#[derive(Debug, Clone, Default)]
-struct Made(Arc<Mutex<Vec<u64>>>);
-
-#[derive(Deserialize, JsonSchema)]
-struct Mark {
-    /// Which one.
-    number: u64,
-}
-
-/// Makes a mark, which nobody can take back.
-#[action(id = "test.mark", description = "Make a mark.")]
-async fn mark(made: &Made, ask: Mark) -> Result<u64, ActionError> {
-    made.0.lock().unwrap().push(ask.number);
-    Ok(ask.number)
-}
-
-/// The kernels: one configuration, one folder of keys, one database.
-struct Replicas {
-    kernels: Vec<Replica>,
-    made: Made,
-    _home: Home,
-}
-
-struct Replica {
-    client: Client,
-    stop: oneshot::Sender<()>,
-    serving: JoinHandle<()>,
-}
-
-impl Replicas {
-    async fn start(home: Home, database: &Database) -> Self {
-        let url_file = database.url_file();
-        home.configure(&format!(
-            "store: {{ postgres: {{ url_file: {url_file:?} }} }}"
-        ));
-        let made = Made::default();
-        let mut kernels = Vec::new();
-        for _ in 0..KERNELS {
-            let builder = Kernel::builder(home.config()).resource(made.clone());
-            let kernel = builder.build().await;
-            let kernel = kernel.unwrap_or_else(|faults| panic!("{faults}"));
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let url = format!("http://{}", listener.local_addr().unwrap());
-            let (stop, stopped) = oneshot::channel();
-            let serving = tokio::spawn(kernel.serve(listener, async {
-                let _ = stopped.await;
-            }));
-            let client = Client::new(url, &home.data());
-            kernels.push(Replica {
-                client,
-                stop,
-                serving,
-            });
-        }
-        assert!(
-            !home.data().join("actum.db").exists(),
-            "nothing is in SQLite"
-        );
-        Self {
-            kernels,
-            made,
-            _home: home,
-        }
-    }
-
-    /// Each of them.
-    fn each(&self) -> impl Iterator<Item = &Client> {
-        self.kernels.iter().map(|kernel| &kernel.client)
-    }
-
-    /// One of them, by chance.
-    fn any(&self) -> &Client {
-        let chance = usize::try_from(Ulid::generate().random() % KERNELS as u128).unwrap();
-        &self.kernels[chance].client
-    }
-
-    /// A task that may make marks.
-    async fn marker(&self) -> Task {
-        let event = json!({"event_type": "ask", "channel_account": "desk"});
-        self.any().begin("desk", &event).await
-    }
-
-    async fn mark(&self, task: &Task, number: u64) -> Answer {
-        self.any()
-            .ask(&task.token, MARK, json!({"number": number}))
-            .await
-    }
-
-    /// Takes a task back, at one of them by chance.
-    async fn revoke(&self, task: &Task) {
-        let path = format!("/v1/owner/tasks/{}/revoke", task.id);
-        assert_eq!(self.any().owner_post(&path, &json!({})).await.status, 200);
-    }
-
-    /// Stops all of them, in good order.
-    async fn stopped(self) -> Made {
-        for kernel in self.kernels {
-            kernel.stop.send(()).unwrap();
-            kernel.serving.await.unwrap();
-        }
-        self.made
-    }
-}
 
 fn desk() -> Home {
     let ask = Authority {
@@ -253,69 +137,6 @@ async fn the_ledger_of_all_kernels_is_one_chain_with_each_change_in_it_once() {
         ("kernel_stopped", KERNELS),
     ] {
         assert_eq!(count(&records, kind), times, "{kind}");
-    }
-}
-
-/// Callers that go on until they are told to stop, each with marks of its own.
-struct Callers {
-    stop: Arc<AtomicBool>,
-    /// How many answers there are, so that a test can wait for more.
-    answered: Arc<AtomicU64>,
-    callers: Vec<JoinHandle<Vec<(u64, u16)>>>,
-}
-
-impl Callers {
-    fn start(kernels: &Arc<Replicas>, task: &Task) -> Self {
-        let (stop, answered) = (
-            Arc::new(AtomicBool::new(false)),
-            Arc::new(AtomicU64::new(0)),
-        );
-        let callers = (0..6)
-            .map(|caller| {
-                let (kernels, task) = (Arc::clone(kernels), task.clone());
-                let (stop, answered) = (Arc::clone(&stop), Arc::clone(&answered));
-                tokio::spawn(async move {
-                    let mut answers = Vec::new();
-                    for n in 0.. {
-                        if stop.load(Ordering::SeqCst) {
-                            break;
-                        }
-                        let number = caller * 1_000_000 + n;
-                        let answer = kernels.mark(&task, number).await;
-                        if answer.status != 200 {
-                            answer.refused(503, "operation_unsupported", "unavailable");
-                        }
-                        answers.push((number, answer.status));
-                        answered.fetch_add(1, Ordering::SeqCst);
-                    }
-                    answers
-                })
-            })
-            .collect();
-        Self {
-            stop,
-            answered,
-            callers,
-        }
-    }
-
-    /// Waits for so many more answers.
-    async fn more(&self, answers: u64) {
-        let wanted = self.answered.load(Ordering::SeqCst) + answers;
-        while self.answered.load(Ordering::SeqCst) < wanted {
-            assert!(self.callers.iter().all(|caller| !caller.is_finished()));
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// All answers, by the mark that was asked for.
-    async fn stopped(self) -> BTreeMap<u64, u16> {
-        self.stop.store(true, Ordering::SeqCst);
-        let mut answers = BTreeMap::new();
-        for caller in self.callers {
-            answers.extend(caller.await.unwrap());
-        }
-        answers
     }
 }
 

@@ -277,10 +277,14 @@ impl Change for MarkInterrupted<'_> {
                 })
                 .await?;
         }
-        if rows.is_empty() {
-            return Ok(Unchanged(0));
-        }
-        Ok(Changed(rows.len()))
+        // One that comes back after all registers anew, with its next beat.
+        let forgotten = sqlx::query(concat!("DELETE FROM kernels k WHERE NOT ", is_alive!()))
+            .execute(&mut *write.tx)
+            .await?;
+        Ok(match (rows.len(), forgotten.rows_affected()) {
+            (0, 0) => Unchanged(0),
+            (marked, _) => Changed(marked),
+        })
     }
 }
 

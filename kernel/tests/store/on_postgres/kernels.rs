@@ -38,12 +38,47 @@ async fn calls_of_a_kernel_that_is_alive_are_let_be_until_it_is_silent_for_a_min
     assert_eq!(marked, usize::from(long));
     verified(&other).await;
 
-    // One that signs off says itself that it is gone.
+    let registered = format!("SELECT FROM kernels WHERE id = '{}'", one.kernel());
+    let registered = database.sql(&registered).await.unwrap();
+    assert_eq!(registered, u64::from(!long), "forgotten with its calls");
+}
+
+#[tokio::test]
+async fn calls_of_a_kernel_that_signed_off_are_marked_at_once() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let (one, other) = (open(&database).await, open(&database).await);
+    let task = issued(&one, &[]).await;
+    let call = started(&one, task).await;
     one.close().await;
-    let left = usize::from(!long);
-    assert_eq!(other.mark_interrupted(now()).await.unwrap(), left);
+    assert_eq!(other.mark_interrupted(now()).await.unwrap(), 1);
     assert_eq!(state(&other, call).await.unwrap(), "outcome_unknown");
-    other.close().await;
+    verified(&other).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_records_of_kernels_that_write_at_once_are_one_chain() {
+    const EACH: usize = 40;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let mut writers = Vec::new();
+    for kernel in 0..3 {
+        let store = open(&database).await;
+        writers.push(tokio::spawn(async move {
+            for n in 0..EACH {
+                let body = json!({"kernel": kernel, "n": n});
+                let refused = entry(Kind::CallRefused, body);
+                store.record(refused).await.unwrap();
+            }
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let end = verified(&open(&database).await).await;
+    assert_eq!(end.seq, i64::try_from(3 * EACH).unwrap());
 }
 
 #[tokio::test]

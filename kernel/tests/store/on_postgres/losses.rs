@@ -188,11 +188,16 @@ async fn a_head_that_somebody_keeps_is_not_waited_for_for_ever() {
         .await
         .unwrap();
     let task = ulid::Ulid::generate();
-    let (recorded, posted) = tokio::join!(
+    let (one, two, three) = tokio::join!(
         store.record(refused(1)),
-        store.post_message(task, "visitor", "hello", now())
+        store.post_message(task, "visitor", "hello", now()),
+        store.record(refused(1)),
     );
-    assert!(recorded.is_err() && posted.is_err());
+    // The first waits for the lock, the last for its turn.
+    let told = one.unwrap_err().to_string();
+    assert!(told.contains("lock timeout"), "{told}");
+    assert!(two.is_err());
+    assert!(matches!(three, Err(StoreError::Busy)), "{three:?}");
     assert_eq!(
         store.counts().await.unwrap().records,
         0,
@@ -202,6 +207,39 @@ async fn a_head_that_somebody_keeps_is_not_waited_for_for_ever() {
     store.record(refused(2)).await.unwrap();
     assert_eq!(verified(&store).await.seq, 1);
     assert!(store.messages_after(0, 9).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_session_waits_for_the_flush_and_for_nothing_for_ever() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let careless = format!(
+        "ALTER DATABASE {} SET synchronous_commit = off;
+         CREATE TABLE seen (setting TEXT, value TEXT)",
+        database.name()
+    );
+    database.sql(&careless).await.unwrap();
+    let store = open(&database).await;
+    let look = "INSERT INTO seen SELECT name, current_setting(name) FROM unnest(ARRAY['synchronous_commit',
+        'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_isolation']) AS name";
+    at_records(&database, AT_WRITE, 1, look).await;
+    store.record(refused(1)).await.unwrap();
+    let rows = sqlx::query("SELECT setting || ' ' || value AS seen FROM seen ORDER BY setting")
+        .fetch_all(&mut database.connect().await)
+        .await
+        .unwrap();
+    let seen: Vec<String> = rows.iter().map(|row| row.get("seen")).collect();
+    assert_eq!(
+        seen,
+        [
+            "idle_in_transaction_session_timeout 5s",
+            "lock_timeout 4s",
+            "statement_timeout 5s",
+            "synchronous_commit on",
+            "transaction_isolation read committed",
+        ]
+    );
 }
 
 /// Connections are cut all the while: each change is made once, or not at all and said so.
