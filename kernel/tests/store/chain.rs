@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actum::Confidential;
+use actum::gate::DenialReason;
 use actum_kernel::ledger::{Head, Kind};
 use actum_kernel::store::{NewCall, Outcome, Store};
 use jiff::Timestamp;
@@ -12,6 +13,7 @@ use ulid::Ulid;
 use crate::backend::Opened;
 use crate::fixture::{
     READ, TAKE, admitted, entry, finish, held, issued, new_call, now, started, try_issue, verified,
+    waiting_for,
 };
 
 suite! {
@@ -69,7 +71,8 @@ async fn every_change_adds_its_record_and_the_chain_holds_after_each(opened: &mu
     check(&*store, "call_succeeded").await;
     let mut waiting = new_call(task, TAKE, None);
     waiting.entry.kind = Kind::CallPending;
-    store.hold(waiting).await.unwrap();
+    let refused = store.hold(waiting, waiting_for(900)).await.unwrap();
+    assert_eq!(refused, None);
     check(&*store, "call_pending").await;
     started(&*store, task).await;
     check(&*store, "call_started").await;
@@ -99,11 +102,12 @@ async fn a_change_that_fails_leaves_no_trace_and_the_chain_goes_on(opened: &mut 
     };
     let start = store.start(admitted(READ, Some(token)), again.clone());
     assert!(start.await.is_err());
-    assert!(store.hold(again).await.is_err());
+    assert!(store.hold(again, waiting_for(900)).await.is_err());
     assert!(store.selection(token, task).await.unwrap().is_some());
     // A call of a task that never was.
     let nobodys = new_call(Ulid::generate(), TAKE, None);
-    assert!(store.hold(nobodys).await.is_err());
+    let refused = store.hold(nobodys, waiting_for(900)).await.unwrap();
+    assert_eq!(refused, Some(DenialReason::GrantExpired));
     // A task whose last selection token's id is taken.
     let other = Ulid::generate();
     assert!(try_issue(&*store, other, &[unspent, token]).await.is_err());

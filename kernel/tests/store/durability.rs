@@ -8,7 +8,7 @@ use ulid::Ulid;
 use crate::backend::Opened;
 use crate::fixture::{
     READ, admitted, entry, finish, grant, issued, new_call, now, started, state, try_issue,
-    verified,
+    verified, waiting_for,
 };
 
 suite! {
@@ -71,7 +71,7 @@ async fn nothing_changes_when_its_record_cannot_be_written(opened: &mut Opened) 
     let call = new_call(task, READ, Some(token));
     let start = store.start(admitted(READ, Some(token)), call.clone());
     assert!(start.await.is_err());
-    assert!(store.hold(call.clone()).await.is_err());
+    assert!(store.hold(call.clone(), waiting_for(900)).await.is_err());
     assert!(store.mark_interrupted(now()).await.is_err());
     assert!(finish(&*store, running, Outcome::Failed).await.is_err());
 

@@ -9,7 +9,9 @@ use actum::grant::{GrantMode, Principal, SealKey, TaskGrant};
 use actum::registry::Admitted;
 use actum::{ActionError, ActionId, Digest, Registry, SealedGrant, Selection, action};
 use actum_kernel::ledger::{Entry, Head, Kind, verify_next};
-use actum_kernel::store::{NewCall, NewSelection, NewTask, Outcome, Started, Store, StoreError};
+use actum_kernel::store::{
+    NewCall, NewSelection, NewTask, Outcome, Started, Store, StoreError, Waiting,
+};
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
@@ -176,8 +178,19 @@ pub async fn started(store: &dyn Store, task: Ulid) -> Ulid {
 pub async fn held(store: &dyn Store, task: Ulid) -> Ulid {
     let call = new_call(task, TAKE, None);
     let id = call.id;
-    store.hold(call).await.unwrap();
+    let refused = store.hold(call, waiting_for(900)).await.unwrap();
+    assert_eq!(refused, None);
     id
+}
+
+/// What a call waits with, for so many seconds from the epoch.
+pub fn waiting_for(seconds: i64) -> Waiting {
+    Waiting {
+        sealed: None,
+        binding: Digest::of_bytes(b"binding"),
+        expires_at: Timestamp::from_second(seconds).unwrap(),
+        instead_of: None,
+    }
 }
 
 pub async fn finish(store: &dyn Store, call: Ulid, outcome: Outcome) -> Result<(), StoreError> {
@@ -188,7 +201,8 @@ pub async fn finish(store: &dyn Store, call: Ulid, outcome: Outcome) -> Result<(
 }
 
 pub async fn state(store: &dyn Store, call: Ulid) -> Option<String> {
-    store.call(call).await.unwrap().map(|call| call.state)
+    let call = store.call(call).await.unwrap();
+    call.map(|call| call.state.as_str().to_owned())
 }
 
 /// Reads the whole ledger in small pages and checks each link; gives its end, which the store must

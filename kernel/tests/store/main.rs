@@ -37,6 +37,7 @@ mod calls;
 mod chain;
 #[path = "../support/database.rs"]
 mod database;
+mod decisions;
 mod durability;
 mod fixture;
 mod messages;

@@ -1,6 +1,5 @@
 //! What can be changed, each as it is done within one transaction.
 
-use actum::gate::DenialReason;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::json;
@@ -9,9 +8,8 @@ use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
 use super::presence::{InHand, is_alive};
-use super::rows::unreadable;
 use crate::ledger::{Entry, Kind};
-use crate::store::{NewCall, NewTask, Outcome, StoreError};
+use crate::store::{NewTask, StoreError};
 
 use Applied::{Changed, Unchanged};
 
@@ -95,137 +93,6 @@ impl Change for Revoke {
         }
         write.append(&self.entry).await?;
         Ok(Changed(true))
-    }
-}
-
-/// Stores a call as running, and spends its selection token; or says why not.
-pub(super) struct Start {
-    pub(super) call: NewCall,
-    pub(super) kernel: Ulid,
-}
-
-#[async_trait]
-impl Change for Start {
-    type Done = Option<DenialReason>;
-
-    async fn apply(&self, write: &mut Write) -> Result<Applied<Self::Done>, StoreError> {
-        let call = &self.call;
-        // Between the gate's look and this transaction another call may have spent the token, or
-        // the owner taken the task back, at this kernel or another.
-        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = $1 AND revoked_at IS NULL")
-            .bind(call.task_id.to_string())
-            .fetch_optional(&mut *write.tx)
-            .await?;
-        if live.is_none() {
-            return Ok(Unchanged(Some(DenialReason::GrantExpired)));
-        }
-        insert_call(write, call, self.kernel, "running").await?;
-        if let Some(token) = call.spends {
-            let spent = sqlx::query(
-                "UPDATE selection_tokens SET spent_by = $1
-                 WHERE id = $2 AND task_id = $3 AND spent_by IS NULL",
-            )
-            .bind(call.id.to_string())
-            .bind(token.to_string())
-            .bind(call.task_id.to_string())
-            .execute(&mut *write.tx)
-            .await?;
-            if spent.rows_affected() != 1 {
-                return Ok(Unchanged(Some(DenialReason::SelectionTokenInvalid)));
-            }
-        }
-        write.append(&call.entry).await?;
-        Ok(Changed(None))
-    }
-}
-
-/// Stores a call that waits for the owner.
-pub(super) struct Hold {
-    pub(super) call: NewCall,
-    pub(super) kernel: Ulid,
-}
-
-#[async_trait]
-impl Change for Hold {
-    type Done = ();
-
-    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
-        insert_call(write, &self.call, self.kernel, "pending").await?;
-        write.append(&self.call.entry).await?;
-        Ok(Changed(()))
-    }
-}
-
-async fn insert_call(
-    write: &mut Write,
-    call: &NewCall,
-    kernel: Ulid,
-    state: &str,
-) -> Result<(), StoreError> {
-    sqlx::query(
-        "INSERT INTO calls (id, task_id, action, arguments, state, kernel, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
-    )
-    .bind(call.id.to_string())
-    .bind(call.task_id.to_string())
-    .bind(call.action.as_str())
-    .bind(&call.arguments)
-    .bind(state)
-    .bind(kernel.to_string())
-    .bind(call.entry.at.to_string())
-    .execute(&mut *write.tx)
-    .await?;
-    Ok(())
-}
-
-/// Ends a running call.
-pub(super) struct Finish {
-    id: Ulid,
-    state: &'static str,
-    /// Its result, as JSON, redacted.
-    result: Option<String>,
-    entry: Entry,
-}
-
-impl Finish {
-    pub(super) fn new(id: Ulid, outcome: Outcome, entry: Entry) -> Result<Self, StoreError> {
-        let (state, result) = match outcome {
-            Outcome::Succeeded(result) => (
-                "succeeded",
-                Some(serde_json::to_string(&result).map_err(unreadable)?),
-            ),
-            Outcome::Failed => ("failed", None),
-            Outcome::Unknown => ("outcome_unknown", None),
-        };
-        Ok(Self {
-            id,
-            state,
-            result,
-            entry,
-        })
-    }
-}
-
-#[async_trait]
-impl Change for Finish {
-    type Done = ();
-
-    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
-        let done = sqlx::query(
-            "UPDATE calls SET state = $1, result = $2, updated_at = $3
-             WHERE id = $4 AND state = 'running'",
-        )
-        .bind(self.state)
-        .bind(&self.result)
-        .bind(self.entry.at.to_string())
-        .bind(self.id.to_string())
-        .execute(&mut *write.tx)
-        .await?;
-        if done.rows_affected() != 1 {
-            return Err(unreadable(format!("the call {} is not running", self.id)));
-        }
-        write.append(&self.entry).await?;
-        Ok(Changed(()))
     }
 }
 

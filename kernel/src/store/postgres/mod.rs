@@ -5,6 +5,7 @@
 //! task not taken back) is looked at again behind that lock.
 
 mod archive;
+mod calls;
 mod change;
 mod changes;
 mod connect;
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actum::gate::SelectionToken;
+use actum::gate::{DenialReason, SelectionToken};
 use actum::registry::Admitted;
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -27,14 +28,16 @@ use tokio_util::task::AbortOnDropHandle;
 use ulid::Ulid;
 
 pub use self::archive::PostgresArchive;
+use self::calls::{Begin, Decide, Finish, TakeOn};
 use self::change::Change;
-use self::changes::{Finish, Hold, Issue, MarkInterrupted, Post, RecordEntry, Revoke, Start};
+use self::changes::{Issue, MarkInterrupted, Post, RecordEntry, Revoke};
 use self::presence::InHand;
 use self::rows::{digest, record, timestamp, unreadable};
 use super::{
-    Counts, Message, NewCall, NewTask, Outcome, Recorded, Started, Store, StoreError, StoredCall,
-    StoredSelection, StoredTask,
+    Counts, Decided, Message, NewCall, NewDecision, NewTask, Outcome, Recorded, Started, Store,
+    StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
+use crate::calls::State;
 use crate::ledger::{Entry, Head, Record};
 
 /// The most connections that a kernel opens. One of them at a time waits for the ledger's head.
@@ -170,8 +173,12 @@ impl Store for PostgresStore {
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
         // Before it is stored: a call that is stored as running and in nobody's hand is cut off.
         let taken = self.shared.in_hand.take(call.id);
-        let kernel = self.shared.kernel;
-        match self.change(&Start { call, kernel }).await? {
+        let begin = Begin {
+            call,
+            waiting: None,
+            kernel: self.shared.kernel,
+        };
+        match self.change(&begin).await? {
             Some(reason) => Ok(Started::Refused(reason)),
             None => {
                 taken.keep();
@@ -180,9 +187,67 @@ impl Store for PostgresStore {
         }
     }
 
-    async fn hold(&self, call: NewCall) -> Result<(), StoreError> {
-        let kernel = self.shared.kernel;
-        self.change(&Hold { call, kernel }).await
+    async fn hold(
+        &self,
+        call: NewCall,
+        waiting: Waiting,
+    ) -> Result<Option<DenialReason>, StoreError> {
+        let begin = Begin {
+            call,
+            waiting: Some(waiting),
+            kernel: self.shared.kernel,
+        };
+        self.change(&begin).await
+    }
+
+    async fn calls_in(&self, state: State, limit: i64) -> Result<Vec<StoredCall>, StoreError> {
+        calls::in_state(&self.shared.pool, state, limit).await
+    }
+
+    async fn decisions(&self, call: Ulid) -> Result<Vec<StoredDecision>, StoreError> {
+        calls::decisions(&self.shared.pool, call).await
+    }
+
+    async fn decide(&self, decision: NewDecision) -> Result<Decided, StoreError> {
+        self.change(&Decide(decision)).await
+    }
+
+    async fn step(
+        &self,
+        call: Ulid,
+        from: State,
+        reason: &str,
+        entry: Entry,
+    ) -> Result<bool, StoreError> {
+        self.change(&TakeOn {
+            id: call,
+            from,
+            reason: Some(reason),
+            kernel: None,
+            entry,
+        })
+        .await
+    }
+
+    async fn start_approved(
+        &self,
+        admitted: Admitted,
+        call: Ulid,
+        entry: Entry,
+    ) -> Result<Started, StoreError> {
+        let taken = self.shared.in_hand.take(call);
+        let take_on = TakeOn {
+            id: call,
+            from: State::Approved,
+            reason: None,
+            kernel: Some(self.shared.kernel),
+            entry,
+        };
+        if !self.change(&take_on).await? {
+            return Ok(Started::Refused(DenialReason::ApprovalMissing));
+        }
+        taken.keep();
+        Ok(Started::Recorded(Recorded(admitted)))
     }
 
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
@@ -193,24 +258,7 @@ impl Store for PostgresStore {
     }
 
     async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
-        let row = sqlx::query("SELECT task_id, action, state, result FROM calls WHERE id = $1")
-            .bind(id.to_string())
-            .fetch_optional(&self.shared.pool)
-            .await?;
-        row.map(|row| {
-            let task_id: String = row.try_get("task_id")?;
-            let result: Option<String> = row.try_get("result")?;
-            Ok(StoredCall {
-                task_id: Ulid::from_string(&task_id).map_err(unreadable)?,
-                action: row.try_get("action")?,
-                state: row.try_get("state")?,
-                result: result
-                    .map(|text| serde_json::from_str(&text))
-                    .transpose()
-                    .map_err(unreadable)?,
-            })
-        })
-        .transpose()
+        calls::get(&self.shared.pool, id).await
     }
 
     async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
