@@ -49,10 +49,12 @@ async fn calls_of_a_kernel_that_signed_off_are_marked_at_once() {
         return;
     };
     let (one, other) = (open(&database).await, open(&database).await);
+    let third = open(&database).await;
     let task = issued(&one, &[]).await;
-    let call = started(&one, task).await;
+    let (call, goes_on) = (started(&one, task).await, started(&third, task).await);
     one.close().await;
     assert_eq!(other.mark_interrupted(now()).await.unwrap(), 1);
+    assert_eq!(state(&other, goes_on).await.unwrap(), "running");
     assert_eq!(state(&other, call).await.unwrap(), "outcome_unknown");
     verified(&other).await;
 }
@@ -63,20 +65,18 @@ async fn the_records_of_kernels_that_write_at_once_are_one_chain() {
     let Some(database) = Database::new().await else {
         return;
     };
-    let mut writers = Vec::new();
-    for kernel in 0..3 {
+    let all_there = tokio::sync::Barrier::new(3);
+    let write = async |kernel: &str| {
         let store = open(&database).await;
-        writers.push(tokio::spawn(async move {
-            for n in 0..EACH {
-                let body = json!({"kernel": kernel, "n": n});
-                let refused = entry(Kind::CallRefused, body);
-                store.record(refused).await.unwrap();
-            }
-        }));
-    }
-    for writer in writers {
-        writer.await.unwrap();
-    }
+        // All of them are there before the first writes.
+        all_there.wait().await;
+        for n in 0..EACH {
+            let body = json!({"kernel": kernel, "n": n});
+            let refused = entry(Kind::CallRefused, body);
+            store.record(refused).await.unwrap();
+        }
+    };
+    tokio::join!(write("one"), write("two"), write("three"));
     let end = verified(&open(&database).await).await;
     assert_eq!(end.seq, i64::try_from(3 * EACH).unwrap());
 }
