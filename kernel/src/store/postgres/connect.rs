@@ -1,5 +1,6 @@
 //! From a file with a URL to connections, or to words that say why not.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -16,6 +17,10 @@ const OLDEST: i32 = 140_000;
 
 /// How long a connection may take to be had.
 const CONNECT_TIME: Duration = Duration::from_secs(2);
+
+/// How a connection that is not trusted is mended.
+const CERTIFICATE: &str =
+    "correct `sslmode` and `sslrootcert` in the URL, or the server's certificate";
 
 /// What every session is told. Nothing waits for ever, and a commit returns after the flush: what was answered survives
 /// the power cut. (A server that waits for its standbys, too, is left to.)
@@ -134,10 +139,10 @@ fn refusal(error: &sqlx::Error) -> String {
         (_, Some("3D000")) => "make the database with `createdb`, or name another one",
         (_, Some("53300")) => "raise its max_connections; each kernel takes up to 8",
         (_, Some("57P03")) => "wait until it has started",
+        // TLS tells of a certificate that it does not take as of data that it cannot read.
+        (sqlx::Error::Io(error), _) if error.kind() == ErrorKind::InvalidData => CERTIFICATE,
+        (sqlx::Error::Tls(_), _) => CERTIFICATE,
         (sqlx::Error::Io(_), _) => "start it, or correct the host and the port in this file",
-        (sqlx::Error::Tls(_), _) => {
-            "correct `sslmode` and `sslrootcert` in the URL, or the server's certificate"
-        }
         _ => "see its log",
     };
     format!("cannot be used: {error}; {remedy}")
@@ -178,6 +183,13 @@ fn suits(version: i32, read_only: bool) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_is_not_there_and_one_that_is_not_trusted_are_mended_in_different_ways() {
+        let refused = |kind: ErrorKind| refusal(&sqlx::Error::Io(kind.into()));
+        assert!(refused(ErrorKind::ConnectionRefused).contains("start it"));
+        assert!(refused(ErrorKind::InvalidData).contains("`sslrootcert`"));
+    }
 
     #[test]
     fn a_server_that_is_too_old_or_a_standby_is_told() {
