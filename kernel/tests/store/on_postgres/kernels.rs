@@ -59,6 +59,34 @@ async fn calls_of_a_kernel_that_signed_off_are_marked_at_once() {
     verified(&other).await;
 }
 
+/// This takes as long as a kernel's beat.
+#[tokio::test]
+async fn a_kernel_says_again_that_it_is_alive_and_marks_what_others_left_by_itself() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let (one, other) = (open(&database).await, open(&database).await);
+    let task = issued(&one, &[]).await;
+    let call = started(&one, task).await;
+    one.close().await;
+    let (kernel, ago) = (other.kernel(), "now() - interval '40 seconds'");
+    let silent = format!("UPDATE kernels SET seen_at = {ago} WHERE id = '{kernel}'");
+    assert_eq!(database.sql(&silent).await.unwrap(), 1);
+    let heard = format!(
+        "SELECT FROM kernels WHERE id = '{kernel}' AND seen_at > {ago} + interval '5 seconds'"
+    );
+    let mut asked = 0;
+    while database.sql(&heard).await.unwrap() == 0
+        || state(&other, call).await.unwrap() != "outcome_unknown"
+    {
+        asked += 1;
+        assert!(asked < 150, "nothing was heard of it");
+        // The server waits, as it were, so that this test does not keep it busy.
+        database.sql("SELECT pg_sleep(0.2)").await.unwrap();
+    }
+    verified(&other).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_records_of_kernels_that_write_at_once_are_one_chain() {
     const EACH: usize = 40;

@@ -56,6 +56,8 @@ async fn what_is_wrong_with_the_database_is_told_with_the_file_and_without_the_p
         }
         assert!(!told.contains(&secret), "{told}");
     }
+    let printed = format!("{:?}", open(&database).await);
+    assert!(!printed.contains(&secret), "{printed}");
 }
 
 #[tokio::test]
