@@ -4,7 +4,6 @@
 //! secrets, and compares in constant time.
 
 use std::fmt;
-use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -175,17 +174,8 @@ fn key_file(folder: &Path, name: &str) -> Result<Secret, StoreError> {
     };
     let secret = Secret::random()
         .map_err(|error| unusable(format!("no random numbers for a new key: {error}")))?;
-    let write = || -> std::io::Result<()> {
-        crate::folder::make_private(folder)?;
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&path)?;
-        writeln!(file, "{}", secret.reveal())?;
-        file.sync_all()
-    };
-    write().map_err(|error| {
+    let text = format!("{}\n", secret.reveal());
+    crate::folder::write_private(&path, &text).map_err(|error| {
         unusable(format!(
             "cannot be written: {error}; check the folder's permissions"
         ))

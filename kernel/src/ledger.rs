@@ -1,14 +1,29 @@
-//! The ledger: what was decided and done, as a chain of records.
+//! The ledger: what was decided and done, as a chain of records and a log that anyone can verify.
 //!
 //! Each record holds the digest of the one before, so that a record that was changed, removed from
 //! the middle or put in breaks the chain at that place. Records name payloads by digest and never
 //! hold them.
+//!
+//! The records are also the leaves of a Merkle [`tree`], whose root the ledger's [`notary`] signs from time to time.
+//! Such a [`checkpoint`], kept by somebody else, tells of a ledger that was cut off or written anew. [`audit`] checks
+//! everything, [`proof`] proves one record or that the ledger only grew, and [`export`] writes it all as files.
+
+pub mod audit;
+pub mod checkpoint;
+pub mod export;
+pub mod notary;
+pub mod proof;
+pub mod source;
+pub mod tree;
 
 use actum::Digest;
-use actum::digest::NotCanonical;
+use actum::digest::{NotCanonical, canonical_json};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// The longest entry of a record, in bytes: what a bundle of C2SP tlog-tiles has room for.
+pub const MAX_ENTRY: usize = u16::MAX as usize;
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +112,40 @@ pub struct Record {
     pub digest: Digest,
 }
 
+impl Record {
+    /// Its entry: canonical JSON of all of it but its own digest, which is the digest of this. A leaf of the tree is
+    /// the hash of an entry.
+    ///
+    /// # Errors
+    /// [`NotCanonical`] for a body that JSON cannot hold.
+    pub fn entry(&self) -> Result<Vec<u8>, NotCanonical> {
+        entry_of(self.seq, &self.at, &self.kind, &self.body, self.prev)
+    }
+
+    /// Reads an entry. [`verify_next`] tells whether it is in its canonical form.
+    #[must_use]
+    pub fn from_entry(entry: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Fields {
+            seq: i64,
+            at: String,
+            kind: String,
+            body: Value,
+            prev: String,
+        }
+        let fields: Fields = serde_json::from_slice(entry).ok()?;
+        Some(Self {
+            seq: fields.seq,
+            at: fields.at,
+            kind: fields.kind,
+            body: fields.body,
+            prev: Digest::parse(&fields.prev)?,
+            digest: Digest::of_bytes(entry),
+        })
+    }
+}
+
 /// The end of a chain: what the next record ties on to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
@@ -123,7 +172,7 @@ impl Head {
     pub fn next(&self, entry: Entry) -> Result<Record, NotCanonical> {
         let seq = self.seq.saturating_add(1);
         let (at, kind) = (entry.at.to_string(), entry.kind.as_str().to_owned());
-        let digest = record_digest(seq, &at, &kind, &entry.body, self.digest)?;
+        let digest = Digest::of_bytes(&entry_of(seq, &at, &kind, &entry.body, self.digest)?);
         Ok(Record {
             seq,
             at,
@@ -132,6 +181,12 @@ impl Head {
             prev: self.digest,
             digest,
         })
+    }
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self::empty()
     }
 }
 
@@ -144,14 +199,14 @@ impl From<&Record> for Head {
     }
 }
 
-fn record_digest(
+fn entry_of(
     seq: i64,
     at: &str,
     kind: &str,
     body: &Value,
     prev: Digest,
-) -> Result<Digest, NotCanonical> {
-    Digest::of_json(&json!({"seq": seq, "at": at, "kind": kind, "body": body, "prev": prev}))
+) -> Result<Vec<u8>, NotCanonical> {
+    canonical_json(&json!({"seq": seq, "at": at, "kind": kind, "body": body, "prev": prev}))
 }
 
 /// Where a chain does not hold.
@@ -188,13 +243,7 @@ pub fn verify_next(head: &Head, record: &Record) -> Result<Head, Broken> {
     if record.prev != head.digest {
         return Err(Broken::Unlinked(record.seq));
     }
-    let digest = record_digest(
-        record.seq,
-        &record.at,
-        &record.kind,
-        &record.body,
-        record.prev,
-    );
+    let digest = record.entry().map(|entry| Digest::of_bytes(&entry));
     if digest.ok() != Some(record.digest) {
         return Err(Broken::Changed(record.seq));
     }
