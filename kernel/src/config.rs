@@ -14,6 +14,8 @@ use actum::authority::terms::{
 };
 use actum::authority::{IdentityBook, IdentityEntry, Listed};
 
+use crate::ledger::notary::is_origin;
+
 record! {
     /// The file's content.
     pub struct ConfigFile {
@@ -43,6 +45,8 @@ record! {
         pub telegram: Option<Telegram> = None,
         /// Who decides on calls that wait for approval.
         pub approvals: Approvals = Approvals::default(),
+        /// The ledger's name, and when its checkpoints are signed.
+        pub ledger: Ledger = Ledger::default(),
         /// Bounds of the server.
         pub limits: Limits = Limits::default(),
     }
@@ -148,6 +152,29 @@ record! {
 }
 
 record! {
+    /// The ledger's name, and when its checkpoints are signed.
+    pub struct Ledger {
+        /// The name that its checkpoints begin with, such as `example.org/actum`; without it, one is made with the
+        /// key. It stays what it was when the key was made.
+        pub origin: Option<Located<String>> = None,
+        /// A checkpoint is signed at the latest when so many records came since the last.
+        pub checkpoint_records: Located<u64> = at_default(1024),
+        /// A checkpoint is signed at the latest when a record is so many seconds old.
+        pub checkpoint_seconds: Located<u64> = at_default(60),
+    }
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            origin: None,
+            checkpoint_records: at_default(1024),
+            checkpoint_seconds: at_default(60),
+        }
+    }
+}
+
+record! {
     /// Bounds of the server. Every one is at least 1.
     pub struct Limits {
         /// The largest request body, in bytes.
@@ -220,10 +247,14 @@ pub struct Config {
     pub telegram: Option<(reqwest::Url, PathBuf)>,
     /// Who decides on calls that wait for approval.
     pub approvals: Approvals,
+    /// The ledger's name, and when its checkpoints are signed.
+    pub ledger: Ledger,
     /// Bounds of the server.
     pub limits: Limits,
 }
 
+/// The most records that a checkpoint may be late.
+const MAX_UNSIGNED: u64 = 1_000_000;
 /// The most a bound in seconds may be: a day.
 const MAX_SECONDS: u64 = 24 * 60 * 60;
 
@@ -289,6 +320,7 @@ impl Config {
         }
         check_limits(&file.limits, report);
         check_approvals(&file.approvals, report);
+        check_ledger(&file.ledger, report);
         let telegram = file.telegram.map(|telegram| {
             let url = reqwest::Url::parse(&telegram.base_url)
                 .ok()
@@ -317,6 +349,7 @@ impl Config {
             identities: IdentityBook::new(file.identities),
             telegram: telegram.flatten(),
             approvals: file.approvals,
+            ledger: file.ledger,
             limits: file.limits,
         })
     }
@@ -405,6 +438,37 @@ fn check_approvals(approvals: &Approvals, report: &Report) {
                 format!("approvals.approvers[{index}].id"),
                 format!("`{id}` is no name of its own"),
                 "use 1 to 64 lower-case letters, digits and `_`, once, and not `owner`; a key file has this name",
+            );
+        }
+    }
+}
+
+fn check_ledger(ledger: &Ledger, report: &Report) {
+    if let Some(origin) = &ledger.origin
+        && !is_origin(origin)
+    {
+        report.fault(
+            origin.position,
+            "ledger.origin",
+            format!("`{}` is no origin", origin.escape_debug()),
+            "write up to 200 bytes without white space and `+`, such as example.org/actum",
+        );
+    }
+    let bounds = [
+        (
+            "checkpoint_records",
+            ledger.checkpoint_records,
+            MAX_UNSIGNED,
+        ),
+        ("checkpoint_seconds", ledger.checkpoint_seconds, MAX_SECONDS),
+    ];
+    for (name, bound, most) in bounds {
+        if bound.value == 0 || bound.value > most {
+            report.fault(
+                bound.position,
+                format!("ledger.{name}"),
+                "is out of bounds",
+                format!("use 1 to {most}"),
             );
         }
     }

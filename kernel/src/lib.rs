@@ -3,7 +3,7 @@
 //! [`Kernel::builder`] takes a configuration and the host's resources, checks everything at once, and
 //! gives a kernel; [`Kernel::serve`] runs it. The `actum` binary is this with the shipped actions.
 //!
-//! From the ground up: [`store`] keeps, [`ledger`] chains, [`auth`] knows who asks, [`mediate`] is
+//! From the ground up: [`store`] keeps, [`ledger`] chains and signs, [`auth`] knows who asks, [`mediate`] is
 //! the one path of a call, [`ingress`] the one path of an event; the doors and [`router`] are thin.
 
 pub mod actions;
@@ -20,6 +20,7 @@ pub mod http;
 mod ids;
 pub mod ingress;
 pub mod ledger;
+mod ledger_door;
 mod manifests;
 pub mod mediate;
 mod owner;
@@ -40,6 +41,7 @@ use std::fmt;
 use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actum::authority::{IdentityBook, ManifestSet};
 use actum::grant::SealKey;
@@ -57,6 +59,7 @@ use crate::actions::telegram::TelegramBot;
 use crate::actions::terminal::OwnerTerminal;
 use crate::auth::{Keys, LiveTasks, Secret, SecretHash};
 use crate::config::{Approvals, Config, Connector, Limits, Owner};
+use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
 use crate::sealed::Sealer;
 use crate::store::{PostgresStore, SqliteStore, Store, StoreError};
@@ -91,6 +94,7 @@ pub struct Kernel {
     clock: Clock,
     ids: Ids,
     limits: Limits,
+    checkpoint_seconds: Duration,
     places: Semaphore,
     running: TaskTracker,
     stopping: CancellationToken,
@@ -259,6 +263,7 @@ impl KernelBuilder {
             body,
         };
         store.record(started).await.map_err(StartFaults::one)?;
+        store.checkpoint(since).await.map_err(StartFaults::one)?;
 
         let connector_keys = keys.connectors.iter().map(Secret::hash);
         Ok(Arc::new(Kernel {
@@ -297,6 +302,7 @@ impl KernelBuilder {
             ids,
             places: Semaphore::new(config.limits.concurrent_requests.value),
             limits: config.limits,
+            checkpoint_seconds: Config::seconds(&config.ledger.checkpoint_seconds),
             running: TaskTracker::new(),
             stopping: CancellationToken::new(),
         }))
@@ -311,7 +317,16 @@ impl StartFaults {
 
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match &config.postgres_url_file {
-        None => Arc::new(SqliteStore::open(&config.data).await?),
+        None => {
+            let store = SqliteStore::open(&config.data).await?;
+            // After the lock of the store: of two kernels at their first start, one makes the key.
+            let notary = Notary::open(
+                &config.data.join("keys"),
+                config.ledger.origin.as_ref().map(|origin| origin.as_str()),
+                config.ledger.checkpoint_records.value,
+            );
+            Arc::new(store.signed_by(notary?).await?)
+        }
         Some(url_file) => Arc::new(PostgresStore::open(url_file).await?),
     })
 }
@@ -416,6 +431,7 @@ impl Kernel {
                 tracing::error!(%error, "approved calls could not be resumed; they are at the next start");
             }
         });
+        let notary = tokio::spawn(Arc::clone(&self).sign_at_intervals());
         let router = router(Arc::clone(&self));
         server::serve(
             listener,
@@ -437,9 +453,29 @@ impl Kernel {
             kind: Kind::KernelStopped,
             body: json!({}),
         };
+        // It ends by itself when the kernel stops; what it signs meanwhile is signed.
+        let _ = notary.await;
         if let Err(error) = self.store.record(entry).await {
             tracing::error!(%error, "the stop could not be recorded");
         }
+        if let Err(error) = self.store.checkpoint(self.now()).await {
+            tracing::error!(%error, "the ledger's last checkpoint could not be signed");
+        }
         self.store.close().await;
+    }
+
+    /// Signs the ledger from time to time, so that no record is long without a checkpoint.
+    async fn sign_at_intervals(self: Arc<Self>) {
+        let stopped = self.stopping.cancelled();
+        tokio::pin!(stopped);
+        loop {
+            tokio::select! {
+                () = &mut stopped => return,
+                () = tokio::time::sleep(self.checkpoint_seconds) => {}
+            }
+            if let Err(error) = self.store.checkpoint(self.now()).await {
+                tracing::error!(%error, "the ledger could not be signed");
+            }
+        }
     }
 }

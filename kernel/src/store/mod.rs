@@ -49,6 +49,9 @@ pub enum StoreError {
         /// What is wrong, and how to mend it.
         problem: String,
     },
+    /// A ledger record that no entry bundle has room for.
+    #[error("a ledger record of {0} bytes is too long; the longest has 65535")]
+    RecordTooLong(usize),
     /// A value that has no canonical JSON.
     #[error(transparent)]
     NotCanonical(#[from] actum::digest::NotCanonical),
@@ -377,6 +380,10 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
 
     /// The end of the ledger.
     async fn head(&self) -> Result<Head, StoreError>;
+
+    /// Has the ledger's notary sign what the ledger is now, unless that is signed already. The newest checkpoint, as
+    /// a signed note; `None` for a store that was given no notary.
+    async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError>;
 
     /// Closes it in good order.
     async fn close(&self);

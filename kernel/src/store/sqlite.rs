@@ -2,9 +2,10 @@
 
 mod archive;
 mod calls;
+mod ledger;
 
 use std::fs::{File, OpenOptions};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use actum::gate::{DenialReason, SelectionToken};
@@ -25,7 +26,9 @@ use super::{
     StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
 use crate::calls::State;
-use crate::ledger::{Entry, Head, Record};
+use crate::ledger::notary::Notary;
+use crate::ledger::{Entry, Head, Kind, Record};
+use ledger::{End, Growth};
 
 pub use archive::{ArchivedCall, ArchivedTask, SqliteArchive, verify_file};
 
@@ -40,6 +43,7 @@ pub struct SqliteStore {
     /// INVARIANT: the only connection that writes.
     writer: Mutex<Writer>,
     readers: SqlitePool,
+    path: PathBuf,
     /// Held as long as the store is open, so that no second kernel writes to it.
     _lock: File,
 }
@@ -50,7 +54,9 @@ struct Writer {
     /// The ledger's end as of the last commit. INVARIANT: `None` from the beginning of a write until
     /// its commit is known: whoever waits for one may give up while the database goes on with it, so
     /// that only the database can tell what became of it.
-    head: Option<Head>,
+    end: Option<End>,
+    /// Who signs the ledger.
+    notary: Option<Notary>,
 }
 
 impl SqliteStore {
@@ -111,17 +117,43 @@ impl SqliteStore {
                     format!("its tables cannot be brought up to date: {error}; it may be of a newer version of Actum, which is then the one to run"),
                 )
             })?;
-        let head = Some(read_head(&mut connection).await?);
+        ledger::take_over(&mut connection, &path).await?;
+        let end = ledger::read_end(&mut connection)
+            .await
+            .map_err(|error| unusable(&path, error.to_string()))?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_with(options.read_only(true))
             .await
             .map_err(cannot_open)?;
         Ok(Self {
-            writer: Mutex::new(Writer { connection, head }),
+            writer: Mutex::new(Writer {
+                connection,
+                end: Some(end),
+                notary: None,
+            }),
             readers,
+            path,
             _lock: lock,
         })
+    }
+
+    /// Has a notary sign the ledger from now on.
+    ///
+    /// # Errors
+    /// [`StoreError::Unusable`] when what was last signed was so with another key, or is no longer what the ledger
+    /// begins with.
+    pub async fn signed_by(mut self, notary: Notary) -> Result<Self, StoreError> {
+        let writer = self.writer.get_mut();
+        let end = writer.end().await?;
+        ledger::check_signed(&mut writer.connection, &notary, &end)
+            .await
+            .map_err(|problem| StoreError::Unusable {
+                path: self.path.display().to_string(),
+                problem,
+            })?;
+        writer.notary = Some(notary);
+        Ok(self)
     }
 }
 
@@ -171,66 +203,52 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .busy_timeout(Duration::from_secs(5))
 }
 
-async fn read_head(connection: &mut SqliteConnection) -> Result<Head, StoreError> {
-    let row = sqlx::query("SELECT seq, digest FROM audit ORDER BY seq DESC LIMIT 1")
-        .fetch_optional(connection)
-        .await?;
-    row.map_or(Ok(Head::empty()), |row| {
-        Ok(Head {
-            seq: row.try_get("seq")?,
-            digest: digest(&row, "digest")?,
-        })
-    })
-}
-
 impl Writer {
-    async fn head(&mut self) -> Result<Head, StoreError> {
-        let head = match self.head {
-            Some(head) => head,
-            None => read_head(&mut self.connection).await?,
+    async fn end(&mut self) -> Result<End, StoreError> {
+        let end = match self.end.take() {
+            Some(end) => end,
+            None => ledger::read_end(&mut self.connection).await?,
         };
-        self.head = Some(head);
-        Ok(head)
+        self.end = Some(end.clone());
+        Ok(end)
     }
 
     async fn begin(&mut self) -> Result<Write<'_>, StoreError> {
-        let new_head = self.head().await?;
-        let Self { connection, head } = self;
+        let growth = Growth::after(self.end().await?);
+        let Self {
+            connection,
+            end,
+            notary,
+        } = self;
         let tx = connection.begin().await?;
-        *head = None;
-        Ok(Write { tx, new_head, head })
+        *end = None;
+        Ok(Write {
+            tx,
+            growth,
+            end,
+            notary: notary.as_ref(),
+        })
     }
 }
 
 /// One transaction of the writer. Dropped without [`commit`](Self::commit), it leaves no trace.
 struct Write<'w> {
     tx: Transaction<'w, Sqlite>,
-    new_head: Head,
-    head: &'w mut Option<Head>,
+    growth: Growth,
+    end: &'w mut Option<End>,
+    notary: Option<&'w Notary>,
 }
 
 impl Write<'_> {
     /// Ties an entry on to the ledger.
     async fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
-        let record = self.new_head.next(entry)?;
-        sqlx::query(
-            "INSERT INTO audit (seq, at, kind, body, prev, digest) VALUES (?, ?, ?, ?, ?, ?)",
-        )
-        .bind(record.seq)
-        .bind(&record.at)
-        .bind(&record.kind)
-        .bind(record.body.to_string())
-        .bind(record.prev.to_string())
-        .bind(record.digest.to_string())
-        .execute(&mut *self.tx)
-        .await?;
-        self.new_head = (&record).into();
-        Ok(())
+        self.growth.append(entry, &mut self.tx).await
     }
 
-    async fn commit(self) -> Result<(), StoreError> {
+    async fn commit(mut self) -> Result<(), StoreError> {
+        self.growth.write(self.notary, &mut self.tx).await?;
         self.tx.commit().await?;
-        *self.head = Some(self.new_head);
+        *self.end = Some(self.growth.end);
         Ok(())
     }
 }
@@ -541,7 +559,19 @@ impl Store for SqliteStore {
     }
 
     async fn head(&self) -> Result<Head, StoreError> {
-        self.writer.lock().await.head().await
+        Ok(self.writer.lock().await.end().await?.head)
+    }
+
+    async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut write = writer.begin().await?;
+        let Some(notary) = write.notary else {
+            return Ok(None);
+        };
+        write.growth.sign_now(notary, at, &mut write.tx).await?;
+        let note = ledger::newest_note(&mut *write.tx).await?;
+        write.commit().await?;
+        Ok(note)
     }
 
     async fn close(&self) {

@@ -6,13 +6,16 @@
 use std::path::Path;
 
 use actum::{Digest, SealedGrant};
+use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::Connection;
 use sqlx::Row;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use ulid::Ulid;
 
-use super::{FILE, record, rows_after, timestamp, told, unreadable};
+use super::{FILE, ledger, record, rows_after, timestamp, told, unreadable};
+use crate::ledger::source::Source;
+use crate::ledger::tree::Place;
 use crate::ledger::{Broken, Head, Record, verify_next};
 use crate::store::StoreError;
 
@@ -170,6 +173,17 @@ impl SqliteArchive {
             .collect()
     }
 
+    /// Whether a version that knows the ledger's tree has had the store open.
+    async fn has_tree(&mut self) -> Result<bool, StoreError> {
+        let row = sqlx::query(
+            "SELECT count(*) = 2 AS has_tree FROM sqlite_schema
+             WHERE type = 'table' AND name IN ('ledger_tiles', 'ledger_checkpoints')",
+        )
+        .fetch_one(&mut self.connection)
+        .await?;
+        Ok(row.try_get("has_tree")?)
+    }
+
     /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
     /// does not hold.
     ///
@@ -202,7 +216,45 @@ impl SqliteArchive {
     }
 }
 
-/// Verifies the ledger in a folder, whether or not a kernel has it open; gives its end.
+#[async_trait]
+impl Source for Archive {
+    async fn notes(&mut self) -> Result<Vec<String>, StoreError> {
+        if !self.has_tree().await? {
+            return Ok(Vec::new());
+        }
+        let rows = sqlx::query("SELECT note FROM ledger_checkpoints ORDER BY size")
+            .fetch_all(&mut self.connection)
+            .await?;
+        rows.iter().map(|row| Ok(row.try_get("note")?)).collect()
+    }
+
+    async fn newest_note(&mut self) -> Result<Option<String>, StoreError> {
+        match self.has_tree().await? {
+            true => ledger::newest_note(&mut self.connection).await,
+            false => Ok(None),
+        }
+    }
+
+    async fn records_after(&mut self, seq: i64) -> Result<Vec<Result<Record, Broken>>, StoreError> {
+        let rows = rows_after(&mut self.connection, seq, PAGE).await?;
+        rows.iter()
+            .map(|row| match record(row) {
+                Ok(record) => Ok(Ok(record)),
+                // What cannot be read as a record is not what was written.
+                Err(_) => Ok(Err(Broken::Changed(row.try_get("seq")?))),
+            })
+            .collect()
+    }
+
+    async fn tile(&mut self, place: Place, _: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        match self.has_tree().await? {
+            true => ledger::read_tile(place, &mut self.connection).await,
+            false => Ok(None),
+        }
+    }
+}
+
+/// Verifies the chain of the ledger in a folder, whether or not a kernel has it open; gives its end.
 ///
 /// # Errors
 /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
