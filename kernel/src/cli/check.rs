@@ -9,7 +9,6 @@ use actum::authority::{ListKind, ManifestKind};
 
 use super::load_config;
 use crate::manifests::by_action;
-use crate::store::PostgresArchive;
 
 record! {
     /// The list of accepted gaps.
@@ -162,23 +161,4 @@ fn judge(
         }
     }
     problems
-}
-
-/// `actum ledger verify`
-pub(super) async fn ledger(config: Option<PathBuf>) -> Result<(), String> {
-    let config = load_config(config)?;
-    let verified = match &config.postgres_url_file {
-        None => crate::store::verify_file(&config.data).await,
-        Some(url_file) => match PostgresArchive::open(url_file).await {
-            Ok(mut archive) => archive.ledger(|_| ()).await,
-            Err(error) => Err(error),
-        },
-    };
-    match verified.map_err(|error| error.to_string())? {
-        Ok(head) => super::say(&format!(
-            "the ledger holds: {} records, ending in {}\n",
-            head.seq, head.digest
-        )),
-        Err(broken) => Err(format!("the ledger does not hold: {broken}")),
-    }
 }

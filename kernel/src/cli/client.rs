@@ -98,6 +98,17 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
+/// Has the running kernel sign the ledger, and gives the checkpoint.
+pub(super) async fn sign_ledger(config: Option<PathBuf>) -> Result<String, String> {
+    let owner = Owner::new(config)?;
+    let answer = owner
+        .post("/v1/owner/ledger/checkpoint", &json!({}))
+        .await?;
+    let note = answer.get("checkpoint").and_then(Value::as_str);
+    note.map(str::to_owned)
+        .ok_or_else(|| "the kernel signs no checkpoints".to_owned())
+}
+
 /// `actum attach`
 pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), String> {
     let owner = Speaker::owner(config)?;

@@ -7,6 +7,7 @@ mod check;
 mod client;
 mod diff;
 mod explain;
+mod ledger;
 mod lock;
 mod origin;
 mod project;
@@ -151,19 +152,9 @@ enum Command {
         /// The task's id.
         task: String,
     },
-    /// Work with the ledger.
+    /// Verify the ledger, prove a record, keep checkpoints as a witness, export it.
     #[command(subcommand)]
-    Ledger(LedgerCommand),
-}
-
-#[derive(Debug, Subcommand)]
-enum LedgerCommand {
-    /// Check that no record was changed, removed or put in.
-    Verify {
-        /// The configuration that names the store.
-        #[arg(long, value_name = "FILE")]
-        config: Option<PathBuf>,
-    },
+    Ledger(ledger::Ask),
 }
 
 /// Runs the command line, with the actions that are linked into the calling binary.
@@ -222,7 +213,7 @@ pub fn main_try_with<E: Display>(
             } => approvals::run(config, approver, ask).await,
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
-            Command::Ledger(LedgerCommand::Verify { config }) => check::ledger(config).await,
+            Command::Ledger(ask) => ledger::run(ask).await,
         }
         .map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)
     });
