@@ -160,7 +160,7 @@ const TAMPERINGS: [(&str, &[&str]); 14] = [
         &["tile 0/0 of the tree is not that of records 1 to 10"],
     ),
     (
-        "UPDATE ledger_tiles SET hashes = hashes || zeroblob(32)",
+        "UPDATE ledger_tiles SET hashes = CAST(hashes || zeroblob(32) AS BLOB)",
         &["tile 0/0 of the tree is not that of records 1 to 10"],
     ),
     (
@@ -709,17 +709,17 @@ async fn faults_of_the_configuration_are_told_with_their_place() {
     for (setting, wanted) in [
         (
             "origin: two words",
-            "ledger.origin: `two words` is no origin",
+            "`ledger.origin`: `two words` is no origin",
         ),
-        ("origin: a+b", "ledger.origin: `a+b` is no origin"),
-        ("origin: ''", "ledger.origin: `` is no origin"),
+        ("origin: a+b", "`ledger.origin`: `a+b` is no origin"),
+        ("origin: ''", "`ledger.origin`: `` is no origin"),
         (
             "checkpoint_records: 0",
-            "ledger.checkpoint_records: is out of bounds",
+            "`ledger.checkpoint_records`: is out of bounds",
         ),
         (
             "checkpoint_seconds: 86401",
-            "ledger.checkpoint_seconds: is out of bounds",
+            "`ledger.checkpoint_seconds`: is out of bounds",
         ),
         ("every: 5", "every"),
     ] {
