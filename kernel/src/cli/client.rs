@@ -100,7 +100,7 @@ fn root_cause(error: &dyn std::error::Error) -> String {
 
 /// Has the running kernel sign the ledger, and gives the checkpoint.
 pub(super) async fn sign_ledger(config: Option<PathBuf>) -> Result<String, String> {
-    let owner = Owner::new(config)?;
+    let owner = Speaker::owner(config)?;
     let answer = owner
         .post("/v1/owner/ledger/checkpoint", &json!({}))
         .await?;

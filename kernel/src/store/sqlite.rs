@@ -27,7 +27,7 @@ use super::{
 };
 use crate::calls::State;
 use crate::ledger::notary::Notary;
-use crate::ledger::{Entry, Head, Kind, Record};
+use crate::ledger::{Entry, Head, Record};
 use ledger::{End, Growth};
 
 pub use archive::{ArchivedCall, ArchivedTask, SqliteArchive, verify_file};

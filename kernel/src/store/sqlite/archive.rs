@@ -217,7 +217,7 @@ impl SqliteArchive {
 }
 
 #[async_trait]
-impl Source for Archive {
+impl Source for SqliteArchive {
     async fn notes(&mut self) -> Result<Vec<String>, StoreError> {
         if !self.has_tree().await? {
             return Ok(Vec::new());
