@@ -80,7 +80,7 @@ async fn a_kernel_says_again_that_it_is_alive_and_marks_what_others_left_by_itse
         || state(&other, call).await.unwrap() != "outcome_unknown"
     {
         asked += 1;
-        assert!(asked < 150, "nothing was heard of it");
+        assert!(asked < 80, "nothing was heard of it");
         // The server waits, as it were, so that this test does not keep it busy.
         database.sql("SELECT pg_sleep(0.2)").await.unwrap();
     }
