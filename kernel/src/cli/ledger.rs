@@ -26,8 +26,9 @@ pub(super) enum Ask {
     /// Check that no record was changed, removed, put in or cut off.
     ///
     /// Computes every leaf and the tree anew and holds them against every checkpoint that was signed. Needs the
-    /// database or an export, and the public key; works beside a running kernel and without one. Only with
-    /// `--checkpoint` can it see that the end is missing, or that whoever has the key wrote the ledger anew.
+    /// database or an export, and the public key; works beside a running kernel and without one. Without
+    /// `--checkpoint` it sees neither an end that was cut off together with its checkpoints, nor a ledger that whoever has
+    /// the key wrote anew.
     Verify {
         #[command(flatten)]
         ledger: Place,
