@@ -450,6 +450,9 @@ impl Store for SqliteStore {
     ) -> Result<Started, StoreError> {
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
+        if !calls::is_of_live_task(&mut write.tx, call).await? {
+            return Ok(Started::Refused(DenialReason::GrantExpired));
+        }
         if !calls::step(&mut write, call, State::Approved, None, entry).await? {
             return Ok(Started::Refused(DenialReason::ApprovalMissing));
         }

@@ -19,6 +19,7 @@ suite! {
     of_many_that_would_run_an_approved_call_one_does,
     a_step_is_taken_from_where_it_leads_on_or_not_at_all,
     an_edited_call_takes_over_the_token_and_the_first_is_rejected,
+    no_approved_call_of_a_task_that_was_taken_back_begins,
 }
 
 fn decision(call: Ulid, approver: &str, approved: bool, quorum: u32) -> NewDecision {
@@ -230,4 +231,22 @@ async fn an_edited_call_takes_over_the_token_and_the_first_is_rejected(opened: &
     let (_, refused) = edit().await;
     assert_eq!(refused, Some(DenialReason::SelectionTokenInvalid));
     assert_eq!(store.calls_in(State::Pending, 10).await.unwrap().len(), 1);
+}
+
+async fn no_approved_call_of_a_task_that_was_taken_back_begins(opened: &mut Opened) {
+    let store = opened.store();
+    let task = issued(&*store, &[]).await;
+    let call = held(&*store, task).await;
+    store
+        .decide(decision(call, "owner", true, 1))
+        .await
+        .unwrap();
+    let revoked = entry(Kind::GrantRevoked, json!({"task": task}));
+    assert!(store.revoke(task, revoked).await.unwrap());
+    let started = entry(Kind::CallStarted, json!({"call": call}));
+    let started = store
+        .start_approved(admitted(TAKE, None), call, started)
+        .await;
+    assert!(matches!(started.unwrap(), Started::Refused(_)));
+    assert_eq!(state(&*store, call).await.unwrap(), "approved");
 }

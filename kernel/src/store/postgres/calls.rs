@@ -150,7 +150,7 @@ pub(super) struct TakeOn<'a> {
     pub(super) id: Ulid,
     pub(super) from: State,
     pub(super) reason: Option<&'a str>,
-    /// The kernel that runs it from now on.
+    /// The kernel that runs it from now on, if its task was not taken back.
     pub(super) kernel: Option<Ulid>,
     pub(super) entry: Entry,
 }
@@ -167,6 +167,9 @@ impl Change for TakeOn<'_> {
             kernel,
             entry,
         } = self;
+        if kernel.is_some() && !is_of_live_task(write, *id).await? {
+            return Ok(Unchanged(false));
+        }
         Ok(
             match step(write, *id, *from, *reason, *kernel, entry).await? {
                 true => Changed(true),
@@ -174,6 +177,17 @@ impl Change for TakeOn<'_> {
             },
         )
     }
+}
+
+async fn is_of_live_task(write: &mut Write, call: Ulid) -> Result<bool, StoreError> {
+    let live = sqlx::query(
+        "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id
+         WHERE c.id = $1 AND t.revoked_at IS NULL",
+    )
+    .bind(call.to_string())
+    .fetch_optional(&mut *write.tx)
+    .await?;
+    Ok(live.is_some())
 }
 
 /// Ends a running call.

@@ -81,6 +81,20 @@ async fn is_live(tx: &mut Transaction<'_, Sqlite>, task: Ulid) -> Result<bool, S
     Ok(live.is_some())
 }
 
+/// Whether the task of a call was not taken back.
+pub(super) async fn is_of_live_task(
+    tx: &mut Transaction<'_, Sqlite>,
+    call: Ulid,
+) -> Result<bool, StoreError> {
+    let live = sqlx::query(
+        "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id WHERE c.id = ? AND t.revoked_at IS NULL",
+    )
+    .bind(call.to_string())
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(live.is_some())
+}
+
 pub(super) async fn get(readers: &SqlitePool, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
     let row = sqlx::query(sqlx::AssertSqlSafe(format!("{CALL} WHERE c.id = ?")))
         .bind(id.to_string())
