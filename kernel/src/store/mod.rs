@@ -6,6 +6,7 @@
 
 mod archive;
 mod postgres;
+mod rows;
 mod sqlite;
 
 use actum::gate::{DenialReason, SelectionToken};
@@ -165,6 +166,16 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Its result as it is stored: JSON, in its redacted form.
+    fn result(&self) -> Result<Option<String>, StoreError> {
+        match self {
+            Self::Succeeded(result) => serde_json::to_string(result)
+                .map(Some)
+                .map_err(|error| StoreError::Unreadable(error.to_string())),
+            Self::Failed | Self::Unknown => Ok(None),
+        }
+    }
+
     /// The kind of the record that is written with it.
     #[must_use]
     pub const fn kind(&self) -> Kind {
@@ -246,6 +257,30 @@ pub struct NewDecision {
     pub body: Value,
 }
 
+impl NewDecision {
+    /// The kind of its record, and why the call is where that takes it, when so many approve with it.
+    fn leads_to(&self, approvals: i64) -> (Kind, Option<&str>) {
+        match self.decision.approved {
+            false => {
+                let why = self.decision.reason.as_deref();
+                (Kind::CallRejected, Some(why.unwrap_or("rejected")))
+            }
+            true if approvals >= i64::from(self.quorum) => (Kind::CallApproved, None),
+            true => (Kind::CallEndorsed, None),
+        }
+    }
+}
+
+impl StoredDecision {
+    /// The decision as it is stored.
+    const fn word(&self) -> &'static str {
+        match self.approved {
+            true => "approved",
+            false => "rejected",
+        }
+    }
+}
+
 /// What became of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decided {
@@ -258,7 +293,7 @@ pub enum Decided {
 }
 
 /// A message to the owner's device.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize, sqlx::FromRow)]
 pub struct Message {
     /// Its place, from 1.
     pub seq: i64,
@@ -273,7 +308,7 @@ pub struct Message {
 }
 
 /// How much there is of everything.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, sqlx::FromRow)]
 pub struct Counts {
     /// Tasks issued.
     pub tasks: i64,

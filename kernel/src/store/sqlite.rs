@@ -8,19 +8,19 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use actum::gate::{DenialReason, SelectionToken};
+use actum::gate::DenialReason;
 use actum::registry::Admitted;
-use actum::{Digest, SealedGrant};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteExecutor, SqliteJournalMode, SqlitePool,
-    SqlitePoolOptions, SqliteRow, SqliteSynchronous,
+    SqlitePoolOptions, SqliteSynchronous,
 };
 use sqlx::{Connection, Row, Sqlite, Transaction};
 use tokio::sync::Mutex;
 use ulid::Ulid;
 
+use super::rows::{RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     Counts, Decided, Message, NewCall, NewDecision, NewTask, Outcome, Recorded, Started, Store,
     StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
@@ -303,26 +303,14 @@ impl Store for SqliteStore {
     }
 
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
-        let row = sqlx::query(
+        let row: Option<TaskRow> = sqlx::query_as(
             "SELECT token_hash, grant_body, message, revoked_at IS NOT NULL AS revoked
              FROM tasks WHERE id = ?",
         )
         .bind(id.to_string())
         .fetch_optional(&self.readers)
         .await?;
-        row.map(|row| {
-            let hash: Vec<u8> = row.try_get("token_hash")?;
-            let grant: String = row.try_get("grant_body")?;
-            Ok(StoredTask {
-                token_hash: hash.try_into().map_err(|_| {
-                    StoreError::Unreadable("a token hash of another length".to_owned())
-                })?,
-                grant: serde_json::from_str::<SealedGrant>(&grant).map_err(unreadable)?,
-                message: row.try_get("message")?,
-                revoked: row.try_get("revoked")?,
-            })
-        })
-        .transpose()
+        row.map(StoredTask::try_from).transpose()
     }
 
     /// INVARIANT: the lock file sees to it that nobody else takes a task back.
@@ -352,7 +340,7 @@ impl Store for SqliteStore {
         id: Ulid,
         task_id: Ulid,
     ) -> Result<Option<StoredSelection>, StoreError> {
-        let row = sqlx::query(
+        let row: Option<SelectionRow> = sqlx::query_as(
             "SELECT type, target, expires_at FROM selection_tokens
              WHERE id = ? AND task_id = ? AND spent_by IS NULL",
         )
@@ -360,17 +348,7 @@ impl Store for SqliteStore {
         .bind(task_id.to_string())
         .fetch_optional(&self.readers)
         .await?;
-        row.map(|row| {
-            Ok(StoredSelection {
-                token: SelectionToken {
-                    id,
-                    token_type: row.try_get("type")?,
-                    expires_at: timestamp(&row, "expires_at")?,
-                },
-                target: row.try_get("target")?,
-            })
-        })
-        .transpose()
+        row.map(|row| row.of(id)).transpose()
     }
 
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
@@ -463,10 +441,7 @@ impl Store for SqliteStore {
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
         let kind = outcome.kind();
         let entry = Entry { kind, ..entry };
-        let result = match outcome {
-            Outcome::Succeeded(result) => Some(serde_json::to_string(&result).map_err(unreadable)?),
-            Outcome::Failed | Outcome::Unknown => None,
-        };
+        let result = outcome.result()?;
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
         if !calls::step(&mut write, id, State::Running, None, entry).await? {
@@ -522,43 +497,28 @@ impl Store for SqliteStore {
     }
 
     async fn messages_after(&self, seq: i64, limit: i64) -> Result<Vec<Message>, StoreError> {
-        let rows = sqlx::query(
+        let messages = sqlx::query_as(
             "SELECT seq, at, task_id, sender, body FROM messages WHERE seq > ? ORDER BY seq LIMIT ?",
         )
         .bind(seq)
         .bind(limit)
         .fetch_all(&self.readers)
         .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Message {
-                    seq: row.try_get("seq")?,
-                    at: row.try_get("at")?,
-                    task_id: row.try_get("task_id")?,
-                    sender: row.try_get("sender")?,
-                    body: row.try_get("body")?,
-                })
-            })
-            .collect()
+        Ok(messages)
     }
 
     async fn counts(&self) -> Result<Counts, StoreError> {
-        let row = sqlx::query(
+        let counts = sqlx::query_as(
             "SELECT (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM calls) AS calls,
                     (SELECT count(*) FROM audit) AS records",
         )
         .fetch_one(&self.readers)
         .await?;
-        Ok(Counts {
-            tasks: row.try_get("tasks")?,
-            calls: row.try_get("calls")?,
-            records: row.try_get("records")?,
-        })
+        Ok(counts)
     }
 
     async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
-        let rows = rows_after(&self.readers, seq, limit).await?;
-        rows.iter().map(record).collect()
+        all(rows_after(&self.readers, seq, limit).await?)
     }
 
     async fn head(&self) -> Result<Head, StoreError> {
@@ -594,38 +554,12 @@ async fn rows_after(
     reader: impl SqliteExecutor<'_>,
     seq: i64,
     limit: i64,
-) -> Result<Vec<SqliteRow>, sqlx::Error> {
-    sqlx::query(
+) -> Result<Vec<RecordRow>, sqlx::Error> {
+    sqlx::query_as(
         "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
     )
     .bind(seq)
     .bind(limit)
     .fetch_all(reader)
     .await
-}
-
-fn record(row: &SqliteRow) -> Result<Record, StoreError> {
-    let body: String = row.try_get("body")?;
-    Ok(Record {
-        seq: row.try_get("seq")?,
-        at: row.try_get("at")?,
-        kind: row.try_get("kind")?,
-        body: serde_json::from_str(&body).map_err(unreadable)?,
-        prev: digest(row, "prev")?,
-        digest: digest(row, "digest")?,
-    })
-}
-
-fn timestamp(row: &SqliteRow, column: &str) -> Result<Timestamp, StoreError> {
-    let text: String = row.try_get(column)?;
-    text.parse().map_err(|error: jiff::Error| unreadable(error))
-}
-
-fn digest(row: &SqliteRow, column: &str) -> Result<Digest, StoreError> {
-    let text: String = row.try_get(column)?;
-    Digest::parse(&text).ok_or_else(|| StoreError::Unreadable(format!("no digest: {text:?}")))
-}
-
-fn unreadable(error: impl std::fmt::Display) -> StoreError {
-    StoreError::Unreadable(error.to_string())
 }

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use actum::Digest;
-use sqlx::postgres::{PgConnection, PgRow};
-use sqlx::{Executor, Row};
+use sqlx::Executor;
+use sqlx::postgres::PgConnection;
 use ulid::Ulid;
 
 use super::connect;
-use super::rows::{record, timestamp, unreadable};
-use crate::ledger::{Broken, Head, Record, verify_next};
+use crate::ledger::{Broken, Head, Record};
+use crate::store::rows::{ArchivedTaskRow, RecordRow, follow};
 use crate::store::{ArchivedCall, ArchivedTask, StoreError};
 
 /// How many ledger records are read at once.
@@ -42,26 +42,13 @@ impl PostgresArchive {
     /// # Errors
     /// [`StoreError`] when it cannot be read.
     pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
-        let row = sqlx::query(
+        let row: Option<ArchivedTaskRow> = sqlx::query_as(
             "SELECT grant_body, message, expires_at, revoked_at FROM tasks WHERE id = $1",
         )
         .bind(id.to_string())
         .fetch_optional(&mut self.connection)
         .await?;
-        row.map(|row| {
-            let grant: String = row.try_get("grant_body")?;
-            let revoked_at: Option<String> = row.try_get("revoked_at")?;
-            Ok(ArchivedTask {
-                grant: serde_json::from_str(&grant).map_err(unreadable)?,
-                message: row.try_get("message")?,
-                expires_at: timestamp(&row, "expires_at")?,
-                revoked_at: revoked_at
-                    .map(|at| at.parse())
-                    .transpose()
-                    .map_err(|error: jiff::Error| unreadable(error))?,
-            })
-        })
-        .transpose()
+        row.map(ArchivedTask::try_from).transpose()
     }
 
     /// The ids of the newest tasks, the newest first.
@@ -69,11 +56,11 @@ impl PostgresArchive {
     /// # Errors
     /// [`StoreError`] when they cannot be read.
     pub async fn newest_tasks(&mut self, limit: i64) -> Result<Vec<String>, StoreError> {
-        let rows = sqlx::query("SELECT id FROM tasks ORDER BY id DESC LIMIT $1")
+        let ids = sqlx::query_scalar("SELECT id FROM tasks ORDER BY id DESC LIMIT $1")
             .bind(limit)
             .fetch_all(&mut self.connection)
             .await?;
-        rows.iter().map(|row| Ok(row.try_get("id")?)).collect()
+        Ok(ids)
     }
 
     /// A catalog by its digest, as canonical JSON. Whether the digest fits is for the caller to see.
@@ -81,11 +68,11 @@ impl PostgresArchive {
     /// # Errors
     /// [`StoreError`] when it cannot be read.
     pub async fn catalog(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
-        let row = sqlx::query("SELECT body FROM catalogs WHERE digest = $1")
+        let body = sqlx::query_scalar("SELECT body FROM catalogs WHERE digest = $1")
             .bind(digest.to_string())
             .fetch_optional(&mut self.connection)
             .await?;
-        Ok(row.map(|row| row.try_get("body")).transpose()?)
+        Ok(body)
     }
 
     /// What a task was shown of its catalog and why no more, by its digest, as canonical JSON. Whether the digest
@@ -94,11 +81,11 @@ impl PostgresArchive {
     /// # Errors
     /// [`StoreError`] when it cannot be read.
     pub async fn exposures(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
-        let row = sqlx::query("SELECT body FROM exposures WHERE digest = $1")
+        let body = sqlx::query_scalar("SELECT body FROM exposures WHERE digest = $1")
             .bind(digest.to_string())
             .fetch_optional(&mut self.connection)
             .await?;
-        Ok(row.map(|row| row.try_get("body")).transpose()?)
+        Ok(body)
     }
 
     /// The first calls of a task, oldest first.
@@ -106,7 +93,7 @@ impl PostgresArchive {
     /// # Errors
     /// [`StoreError`] when they cannot be read.
     pub async fn calls(&mut self, task: Ulid, limit: i64) -> Result<Vec<ArchivedCall>, StoreError> {
-        let rows = sqlx::query(
+        let calls = sqlx::query_as(
             "SELECT id, action, state, created_at, updated_at FROM calls
              WHERE task_id = $1 ORDER BY id LIMIT $2",
         )
@@ -114,17 +101,7 @@ impl PostgresArchive {
         .bind(limit)
         .fetch_all(&mut self.connection)
         .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(ArchivedCall {
-                    id: row.try_get("id")?,
-                    action: row.try_get("action")?,
-                    state: row.try_get("state")?,
-                    created_at: row.try_get("created_at")?,
-                    updated_at: row.try_get("updated_at")?,
-                })
-            })
-            .collect()
+        Ok(calls)
     }
 
     /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
@@ -144,22 +121,15 @@ impl PostgresArchive {
             if page.is_empty() {
                 return Ok(Ok(head));
             }
-            for row in &page {
-                // What cannot be read as a record is not what was written.
-                let Ok(record) = record(row) else {
-                    return Ok(Err(Broken::Changed(row.try_get("seq")?)));
-                };
-                match verify_next(&head, &record) {
-                    Ok(next) => (head, after) = (next, next.seq),
-                    Err(broken) => return Ok(Err(broken)),
-                }
-                each(&record);
+            match follow(head, page, &mut each) {
+                Ok(next) => (head, after) = (next, next.seq),
+                Err(broken) => return Ok(Err(broken)),
             }
         }
     }
 
-    async fn records_after(&mut self, seq: i64) -> Result<Vec<PgRow>, sqlx::Error> {
-        sqlx::query(
+    async fn records_after(&mut self, seq: i64) -> Result<Vec<RecordRow>, sqlx::Error> {
+        sqlx::query_as(
             "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2",
         )
         .bind(seq)

@@ -1,33 +1,19 @@
 //! Calls: how they begin, what is decided on them, and how they end, each within one transaction.
 
-use actum::gate::{DenialReason, SelectionToken};
+use actum::gate::DenialReason;
 use async_trait::async_trait;
-use sqlx::Row;
-use sqlx::postgres::{PgPool, PgRow};
+use sqlx::postgres::PgPool;
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
-use super::rows::{digest, timestamp, unreadable};
 use crate::calls::{State, after};
-use crate::ledger::{Entry, Kind};
+use crate::ledger::Entry;
+use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
-    Decided, NewCall, NewDecision, Outcome, StoreError, StoredCall, StoredDecision,
-    StoredSelection, Waiting,
+    Decided, NewCall, NewDecision, Outcome, StoreError, StoredCall, StoredDecision, Waiting,
 };
 
 use Applied::{Changed, Unchanged};
-
-/// A call with its selection token, if it spent one.
-macro_rules! call_where {
-    ($rest:literal) => {
-        concat!(
-            "SELECT c.*, s.type AS selection_type, s.target AS selection_target,
-                 s.expires_at AS selection_expires_at
-             FROM calls c LEFT JOIN selection_tokens s ON s.id = c.selection WHERE ",
-            $rest
-        )
-    };
-}
 
 /// Stores a call as running, or as waiting for approval, and spends its selection token; or says why not.
 pub(super) struct Begin {
@@ -201,10 +187,7 @@ pub(super) struct Finish {
 impl Finish {
     pub(super) fn new(id: Ulid, outcome: Outcome, entry: Entry) -> Result<Self, StoreError> {
         let kind = outcome.kind();
-        let result = match outcome {
-            Outcome::Succeeded(result) => Some(serde_json::to_string(&result).map_err(unreadable)?),
-            Outcome::Failed | Outcome::Unknown => None,
-        };
+        let result = outcome.result()?;
         Ok(Self {
             id,
             result,
@@ -238,76 +221,58 @@ impl Change for Decide {
     type Done = Decided;
 
     async fn apply(&self, write: &mut Write) -> Result<Applied<Decided>, StoreError> {
-        let NewDecision {
-            call,
-            decision,
-            quorum,
-            at,
-            body,
-        } = &self.0;
-        let row = sqlx::query("SELECT state FROM calls WHERE id = $1")
+        let new = &self.0;
+        let (call, decision) = (new.call, &new.decision);
+        let is: String = sqlx::query_scalar("SELECT state FROM calls WHERE id = $1")
             .bind(call.to_string())
             .fetch_one(&mut *write.tx)
             .await?;
-        let state = state_of(&row)?;
-        if state != State::Pending {
-            return Ok(Unchanged(Decided::NotWaiting(state)));
+        let is = state(&is)?;
+        if is != State::Pending {
+            return Ok(Unchanged(Decided::NotWaiting(is)));
         }
-        let word = match decision.approved {
-            true => "approved",
-            false => "rejected",
-        };
         let stored = sqlx::query(
             "INSERT INTO decisions (call_id, approver, decision, reason, binding, at)
              VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
         )
         .bind(call.to_string())
         .bind(&decision.approver)
-        .bind(word)
+        .bind(decision.word())
         .bind(&decision.reason)
         .bind(decision.binding.to_string())
-        .bind(at.to_string())
+        .bind(new.at.to_string())
         .execute(&mut *write.tx)
         .await?;
         if stored.rows_affected() != 1 {
             return Ok(Unchanged(Decided::Twice));
         }
-        let approvals: i64 = sqlx::query(
-            "SELECT count(*) AS n FROM decisions WHERE call_id = $1 AND decision = 'approved'",
+        let approvals = sqlx::query_scalar(
+            "SELECT count(*) FROM decisions WHERE call_id = $1 AND decision = 'approved'",
         )
         .bind(call.to_string())
         .fetch_one(&mut *write.tx)
-        .await?
-        .try_get("n")?;
-        let kind = match decision.approved {
-            false => Kind::CallRejected,
-            true if approvals >= i64::from(*quorum) => Kind::CallApproved,
-            true => Kind::CallEndorsed,
-        };
+        .await?;
+        let (kind, reason) = new.leads_to(approvals);
         let entry = Entry {
-            at: *at,
+            at: new.at,
             kind,
-            body: body.clone(),
+            body: new.body.clone(),
         };
         let Some(to) = after(Some(State::Pending), kind) else {
             write.append(&entry).await?;
             return Ok(Changed(Decided::Stored(State::Pending)));
         };
-        let reason = match decision.approved {
-            true => None,
-            false => Some(decision.reason.as_deref().unwrap_or("rejected")),
-        };
-        step(write, *call, State::Pending, reason, None, &entry).await?;
+        step(write, call, State::Pending, reason, None, &entry).await?;
         Ok(Changed(Decided::Stored(to)))
     }
 }
 
 pub(super) async fn get(pool: &PgPool, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
-    let row = sqlx::query(call_where!("c.id = $1"))
+    let row: Option<CallRow> = sqlx::query_as(call_where!("c.id = $1"))
         .bind(id.to_string())
         .fetch_optional(pool)
         .await?;
-    row.as_ref().map(call).transpose()
+    row.map(StoredCall::try_from).transpose()
 }
 
 pub(super) async fn in_state(
@@ -315,86 +280,21 @@ pub(super) async fn in_state(
     state: State,
     limit: i64,
 ) -> Result<Vec<StoredCall>, StoreError> {
-    let rows = sqlx::query(call_where!("c.state = $1 ORDER BY c.id LIMIT $2"))
+    let rows: Vec<CallRow> = sqlx::query_as(call_where!("c.state = $1 ORDER BY c.id LIMIT $2"))
         .bind(state.as_str())
         .bind(limit)
         .fetch_all(pool)
         .await?;
-    rows.iter().map(call).collect()
+    all(rows)
 }
 
 pub(super) async fn decisions(pool: &PgPool, id: Ulid) -> Result<Vec<StoredDecision>, StoreError> {
-    let rows = sqlx::query(
+    let rows: Vec<DecisionRow> = sqlx::query_as(
         "SELECT approver, decision, reason, binding, at FROM decisions
          WHERE call_id = $1 ORDER BY at, approver",
     )
     .bind(id.to_string())
     .fetch_all(pool)
     .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(StoredDecision {
-                approver: row.try_get("approver")?,
-                approved: row.try_get::<String, _>("decision")? == "approved",
-                reason: row.try_get("reason")?,
-                binding: digest(row, "binding")?,
-                at: row.try_get("at")?,
-            })
-        })
-        .collect()
-}
-
-fn state_of(row: &PgRow) -> Result<State, StoreError> {
-    let state: String = row.try_get("state")?;
-    State::of(&state).ok_or_else(|| unreadable(format!("no state: {state:?}")))
-}
-
-fn call(row: &PgRow) -> Result<StoredCall, StoreError> {
-    let result: Option<String> = row.try_get("result")?;
-    let binding: Option<String> = row.try_get("binding")?;
-    let waiting = match binding {
-        None => None,
-        Some(_) => Some(Waiting {
-            sealed: row.try_get("sealed")?,
-            binding: digest(row, "binding")?,
-            expires_at: timestamp(row, "expires_at")?,
-            instead_of: None,
-        }),
-    };
-    let selection = match ulid(row, "selection")? {
-        None => None,
-        Some(id) => Some(StoredSelection {
-            token: SelectionToken {
-                id,
-                token_type: row.try_get("selection_type")?,
-                expires_at: timestamp(row, "selection_expires_at")?,
-            },
-            target: row.try_get("selection_target")?,
-        }),
-    };
-    let required = |column| -> Result<Ulid, StoreError> {
-        ulid(row, column)?.ok_or_else(|| unreadable("a call without its ids"))
-    };
-    Ok(StoredCall {
-        id: required("id")?,
-        task_id: required("task_id")?,
-        action: row.try_get("action")?,
-        arguments: row.try_get("arguments")?,
-        state: state_of(row)?,
-        reason: row.try_get("reason")?,
-        superseded_by: ulid(row, "superseded_by")?,
-        waiting,
-        selection,
-        result: result
-            .map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(unreadable)?,
-        created_at: row.try_get("created_at")?,
-    })
-}
-
-fn ulid(row: &PgRow, column: &str) -> Result<Option<Ulid>, StoreError> {
-    let text: Option<String> = row.try_get(column)?;
-    text.map(|text| Ulid::from_string(&text).map_err(unreadable))
-        .transpose()
+    all(rows)
 }

@@ -16,13 +16,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::postgres::{PgPool, Postgres};
-use sqlx::{Row, Transaction};
+use sqlx::{FromRow, Row, Transaction};
 use tokio::time::Instant;
 
-use super::rows::digest;
 use super::{PATIENCE, Shared};
 use crate::ledger::{Entry, Head};
 use crate::store::StoreError;
+use crate::store::rows::HeadRow;
 
 /// How often a change is tried.
 const TRIES: usize = 3;
@@ -66,10 +66,7 @@ impl Write {
         )
         .fetch_one(&mut *tx)
         .await?;
-        let head = Head {
-            seq: row.try_get("seq")?,
-            digest: digest(&row, "digest")?,
-        };
+        let head = Head::try_from(HeadRow::from_row(&row)?)?;
         Ok(Self {
             tx,
             old_head: head,

@@ -10,18 +10,16 @@ mod change;
 mod changes;
 mod connect;
 mod presence;
-mod rows;
 mod tables;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actum::gate::{DenialReason, SelectionToken};
+use actum::gate::DenialReason;
 use actum::registry::Admitted;
 use async_trait::async_trait;
 use jiff::Timestamp;
-use sqlx::Row;
 use sqlx::postgres::PgPool;
 use tokio::sync::Mutex;
 use tokio_util::task::AbortOnDropHandle;
@@ -32,7 +30,7 @@ use self::calls::{Begin, Decide, Finish, TakeOn};
 use self::change::Change;
 use self::changes::{Issue, MarkInterrupted, Post, RecordEntry, Revoke};
 use self::presence::InHand;
-use self::rows::{digest, record, timestamp, unreadable};
+use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     Counts, Decided, Message, NewCall, NewDecision, NewTask, Outcome, Recorded, Started, Store,
     StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
@@ -109,26 +107,14 @@ impl Store for PostgresStore {
     }
 
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
-        let row = sqlx::query(
+        let row: Option<TaskRow> = sqlx::query_as(
             "SELECT token_hash, grant_body, message, revoked_at IS NOT NULL AS revoked
              FROM tasks WHERE id = $1",
         )
         .bind(id.to_string())
         .fetch_optional(&self.shared.pool)
         .await?;
-        row.map(|row| {
-            let hash: Vec<u8> = row.try_get("token_hash")?;
-            let grant: String = row.try_get("grant_body")?;
-            Ok(StoredTask {
-                token_hash: hash
-                    .try_into()
-                    .map_err(|_| unreadable("a token hash of another length"))?,
-                grant: serde_json::from_str(&grant).map_err(unreadable)?,
-                message: row.try_get("message")?,
-                revoked: row.try_get("revoked")?,
-            })
-        })
-        .transpose()
+        row.map(StoredTask::try_from).transpose()
     }
 
     /// Asks each time: another kernel may have taken it back since.
@@ -149,7 +135,7 @@ impl Store for PostgresStore {
         id: Ulid,
         task_id: Ulid,
     ) -> Result<Option<StoredSelection>, StoreError> {
-        let row = sqlx::query(
+        let row: Option<SelectionRow> = sqlx::query_as(
             "SELECT type, target, expires_at FROM selection_tokens
              WHERE id = $1 AND task_id = $2 AND spent_by IS NULL",
         )
@@ -157,17 +143,7 @@ impl Store for PostgresStore {
         .bind(task_id.to_string())
         .fetch_optional(&self.shared.pool)
         .await?;
-        row.map(|row| {
-            Ok(StoredSelection {
-                token: SelectionToken {
-                    id,
-                    token_type: row.try_get("type")?,
-                    expires_at: timestamp(&row, "expires_at")?,
-                },
-                target: row.try_get("target")?,
-            })
-        })
-        .transpose()
+        row.map(|row| row.of(id)).transpose()
     }
 
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
@@ -295,59 +271,42 @@ impl Store for PostgresStore {
     }
 
     async fn messages_after(&self, seq: i64, limit: i64) -> Result<Vec<Message>, StoreError> {
-        let rows = sqlx::query(
+        let messages = sqlx::query_as(
             "SELECT seq, at, task_id, sender, body FROM messages WHERE seq > $1 ORDER BY seq LIMIT $2",
         )
         .bind(seq)
         .bind(limit)
         .fetch_all(&self.shared.pool)
         .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(Message {
-                    seq: row.try_get("seq")?,
-                    at: row.try_get("at")?,
-                    task_id: row.try_get("task_id")?,
-                    sender: row.try_get("sender")?,
-                    body: row.try_get("body")?,
-                })
-            })
-            .collect()
+        Ok(messages)
     }
 
     async fn counts(&self) -> Result<Counts, StoreError> {
-        let row = sqlx::query(
+        let counts = sqlx::query_as(
             "SELECT (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM calls) AS calls,
                     (SELECT count(*) FROM audit) AS records",
         )
         .fetch_one(&self.shared.pool)
         .await?;
-        Ok(Counts {
-            tasks: row.try_get("tasks")?,
-            calls: row.try_get("calls")?,
-            records: row.try_get("records")?,
-        })
+        Ok(counts)
     }
 
     async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
-        let rows = sqlx::query(
+        let rows: Vec<RecordRow> = sqlx::query_as(
             "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2",
         )
         .bind(seq)
         .bind(limit)
         .fetch_all(&self.shared.pool)
         .await?;
-        rows.iter().map(record).collect()
+        all(rows)
     }
 
     async fn head(&self) -> Result<Head, StoreError> {
-        let row = sqlx::query("SELECT seq, digest FROM ledger_head")
+        let row: HeadRow = sqlx::query_as("SELECT seq, digest FROM ledger_head")
             .fetch_one(&self.shared.pool)
             .await?;
-        Ok(Head {
-            seq: row.try_get("seq")?,
-            digest: digest(&row, "digest")?,
-        })
+        row.try_into()
     }
 
     /// None: this store keeps the chain, and no tree to be signed.

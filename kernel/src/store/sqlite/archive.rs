@@ -13,11 +13,12 @@ use sqlx::Row;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use ulid::Ulid;
 
-use super::{FILE, ledger, record, rows_after, timestamp, told, unreadable};
+use super::{FILE, ledger, rows_after, told};
 use crate::ledger::source::Source;
 use crate::ledger::tree::Place;
-use crate::ledger::{Broken, Head, Record, verify_next};
+use crate::ledger::{Broken, Head, Record};
 use crate::store::StoreError;
+use crate::store::rows::{ArchivedTaskRow, RecordRow, follow};
 
 /// How many ledger records are read at once.
 const PAGE: i64 = 1_000;
@@ -42,7 +43,7 @@ pub struct ArchivedTask {
 }
 
 /// A call as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ArchivedCall {
     /// Its id.
     pub id: String,
@@ -88,26 +89,13 @@ impl SqliteArchive {
     /// # Errors
     /// [`StoreError`] when it cannot be read.
     pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
-        let row = sqlx::query(
+        let row: Option<ArchivedTaskRow> = sqlx::query_as(
             "SELECT grant_body, message, expires_at, revoked_at FROM tasks WHERE id = ?",
         )
         .bind(id.to_string())
         .fetch_optional(&mut self.connection)
         .await?;
-        row.map(|row| {
-            let grant: String = row.try_get("grant_body")?;
-            let revoked_at: Option<String> = row.try_get("revoked_at")?;
-            Ok(ArchivedTask {
-                grant: serde_json::from_str(&grant).map_err(unreadable)?,
-                message: row.try_get("message")?,
-                expires_at: timestamp(&row, "expires_at")?,
-                revoked_at: revoked_at
-                    .map(|at| at.parse())
-                    .transpose()
-                    .map_err(|error: jiff::Error| unreadable(error))?,
-            })
-        })
-        .transpose()
+        row.map(ArchivedTask::try_from).transpose()
     }
 
     /// The ids of the newest tasks, the newest first.
@@ -115,11 +103,11 @@ impl SqliteArchive {
     /// # Errors
     /// [`StoreError`] when they cannot be read.
     pub async fn newest_tasks(&mut self, limit: i64) -> Result<Vec<String>, StoreError> {
-        let rows = sqlx::query("SELECT id FROM tasks ORDER BY id DESC LIMIT ?")
+        let ids = sqlx::query_scalar("SELECT id FROM tasks ORDER BY id DESC LIMIT ?")
             .bind(limit)
             .fetch_all(&mut self.connection)
             .await?;
-        rows.iter().map(|row| Ok(row.try_get("id")?)).collect()
+        Ok(ids)
     }
 
     /// A catalog by its digest, as canonical JSON. Whether the digest fits is for the caller to see.
@@ -127,11 +115,11 @@ impl SqliteArchive {
     /// # Errors
     /// [`StoreError`] when it cannot be read.
     pub async fn catalog(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
-        let row = sqlx::query("SELECT body FROM catalogs WHERE digest = ?")
+        let body = sqlx::query_scalar("SELECT body FROM catalogs WHERE digest = ?")
             .bind(digest.to_string())
             .fetch_optional(&mut self.connection)
             .await?;
-        Ok(row.map(|row| row.try_get("body")).transpose()?)
+        Ok(body)
     }
 
     /// What a task was shown of its catalog and why no more, by its digest, as canonical JSON. Whether the digest
@@ -140,11 +128,11 @@ impl SqliteArchive {
     /// # Errors
     /// [`StoreError`] when it cannot be read.
     pub async fn exposures(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
-        let row = sqlx::query("SELECT body FROM exposures WHERE digest = ?")
+        let body = sqlx::query_scalar("SELECT body FROM exposures WHERE digest = ?")
             .bind(digest.to_string())
             .fetch_optional(&mut self.connection)
             .await?;
-        Ok(row.map(|row| row.try_get("body")).transpose()?)
+        Ok(body)
     }
 
     /// The first calls of a task, oldest first.
@@ -152,7 +140,7 @@ impl SqliteArchive {
     /// # Errors
     /// [`StoreError`] when they cannot be read.
     pub async fn calls(&mut self, task: Ulid, limit: i64) -> Result<Vec<ArchivedCall>, StoreError> {
-        let rows = sqlx::query(
+        let calls = sqlx::query_as(
             "SELECT id, action, state, created_at, updated_at FROM calls
              WHERE task_id = ? ORDER BY id LIMIT ?",
         )
@@ -160,17 +148,7 @@ impl SqliteArchive {
         .bind(limit)
         .fetch_all(&mut self.connection)
         .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(ArchivedCall {
-                    id: row.try_get("id")?,
-                    action: row.try_get("action")?,
-                    state: row.try_get("state")?,
-                    created_at: row.try_get("created_at")?,
-                    updated_at: row.try_get("updated_at")?,
-                })
-            })
-            .collect()
+        Ok(calls)
     }
 
     /// Whether a version that knows the ledger's tree has had the store open.
@@ -201,16 +179,9 @@ impl SqliteArchive {
             if page.is_empty() {
                 return Ok(Ok(head));
             }
-            for row in &page {
-                // What cannot be read as a record is not what was written.
-                let Ok(record) = record(row) else {
-                    return Ok(Err(Broken::Changed(row.try_get("seq")?)));
-                };
-                match verify_next(&head, &record) {
-                    Ok(next) => (head, after) = (next, next.seq),
-                    Err(broken) => return Ok(Err(broken)),
-                }
-                each(&record);
+            match follow(head, page, &mut each) {
+                Ok(next) => (head, after) = (next, next.seq),
+                Err(broken) => return Ok(Err(broken)),
             }
         }
     }
@@ -237,13 +208,7 @@ impl Source for SqliteArchive {
 
     async fn records_after(&mut self, seq: i64) -> Result<Vec<Result<Record, Broken>>, StoreError> {
         let rows = rows_after(&mut self.connection, seq, PAGE).await?;
-        rows.iter()
-            .map(|row| match record(row) {
-                Ok(record) => Ok(Ok(record)),
-                // What cannot be read as a record is not what was written.
-                Err(_) => Ok(Err(Broken::Changed(row.try_get("seq")?))),
-            })
-            .collect()
+        Ok(rows.into_iter().map(RecordRow::read).collect())
     }
 
     async fn tile(&mut self, place: Place, _: usize) -> Result<Option<Vec<u8>>, StoreError> {

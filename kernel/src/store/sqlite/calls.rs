@@ -1,22 +1,18 @@
 //! Calls in the database: one query for each thing that is asked of them.
 
-use actum::gate::{DenialReason, SelectionToken};
+use actum::gate::DenialReason;
 use serde_json::json;
-use sqlx::sqlite::{SqlitePool, SqliteRow};
+use sqlx::sqlite::SqlitePool;
 use sqlx::{Row, Sqlite, Transaction};
 use ulid::Ulid;
 
-use super::{Write, digest, timestamp, unreadable};
+use super::Write;
 use crate::calls::{State, after};
 use crate::ledger::{Entry, Kind};
+use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
-    Decided, NewCall, NewDecision, StoreError, StoredCall, StoredDecision, StoredSelection, Waiting,
+    Decided, NewCall, NewDecision, StoreError, StoredCall, StoredDecision, Waiting,
 };
-
-/// A call with its selection token, if it spent one.
-const CALL: &str = "SELECT c.*, s.type AS selection_type, s.target AS selection_target,
-        s.expires_at AS selection_expires_at
-     FROM calls c LEFT JOIN selection_tokens s ON s.id = c.selection";
 
 /// Where a call is stored as it begins.
 pub(super) async fn insert(
@@ -96,11 +92,11 @@ pub(super) async fn is_of_live_task(
 }
 
 pub(super) async fn get(readers: &SqlitePool, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
-    let row = sqlx::query(sqlx::AssertSqlSafe(format!("{CALL} WHERE c.id = ?")))
+    let row: Option<CallRow> = sqlx::query_as(call_where!("c.id = $1"))
         .bind(id.to_string())
         .fetch_optional(readers)
         .await?;
-    row.as_ref().map(call).transpose()
+    row.map(StoredCall::try_from).transpose()
 }
 
 pub(super) async fn in_state(
@@ -108,64 +104,12 @@ pub(super) async fn in_state(
     state: State,
     limit: i64,
 ) -> Result<Vec<StoredCall>, StoreError> {
-    let query = format!("{CALL} WHERE c.state = ? ORDER BY c.id LIMIT ?");
-    let rows = sqlx::query(sqlx::AssertSqlSafe(query))
+    let rows: Vec<CallRow> = sqlx::query_as(call_where!("c.state = $1 ORDER BY c.id LIMIT $2"))
         .bind(state.as_str())
         .bind(limit)
         .fetch_all(readers)
         .await?;
-    rows.iter().map(call).collect()
-}
-
-fn call(row: &SqliteRow) -> Result<StoredCall, StoreError> {
-    let state: String = row.try_get("state")?;
-    let result: Option<String> = row.try_get("result")?;
-    let binding: Option<String> = row.try_get("binding")?;
-    let waiting = match binding {
-        None => None,
-        Some(_) => Some(Waiting {
-            sealed: row.try_get("sealed")?,
-            binding: digest(row, "binding")?,
-            expires_at: timestamp(row, "expires_at")?,
-            instead_of: None,
-        }),
-    };
-    let selection = match ulid(row, "selection")? {
-        None => None,
-        Some(id) => Some(StoredSelection {
-            token: SelectionToken {
-                id,
-                token_type: row.try_get("selection_type")?,
-                expires_at: timestamp(row, "selection_expires_at")?,
-            },
-            target: row.try_get("selection_target")?,
-        }),
-    };
-    let required = |column| -> Result<Ulid, StoreError> {
-        ulid(row, column)?.ok_or_else(|| unreadable("a call without its ids"))
-    };
-    Ok(StoredCall {
-        id: required("id")?,
-        task_id: required("task_id")?,
-        action: row.try_get("action")?,
-        arguments: row.try_get("arguments")?,
-        state: State::of(&state).ok_or_else(|| unreadable(format!("no state: {state:?}")))?,
-        reason: row.try_get("reason")?,
-        superseded_by: ulid(row, "superseded_by")?,
-        waiting,
-        selection,
-        result: result
-            .map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(unreadable)?,
-        created_at: row.try_get("created_at")?,
-    })
-}
-
-fn ulid(row: &SqliteRow, column: &str) -> Result<Option<Ulid>, StoreError> {
-    let text: Option<String> = row.try_get(column)?;
-    text.map(|text| Ulid::from_string(&text).map_err(unreadable))
-        .transpose()
+    all(rows)
 }
 
 /// Takes a call from a state to where the record takes it, with the record; whether it was there.
@@ -222,53 +166,33 @@ pub(super) async fn decisions(
     readers: &SqlitePool,
     id: Ulid,
 ) -> Result<Vec<StoredDecision>, StoreError> {
-    let rows = sqlx::query(
+    let rows: Vec<DecisionRow> = sqlx::query_as(
         "SELECT approver, decision, reason, binding, at FROM decisions WHERE call_id = ? ORDER BY at, approver",
     )
     .bind(id.to_string())
     .fetch_all(readers)
     .await?;
-    rows.iter()
-        .map(|row| {
-            Ok(StoredDecision {
-                approver: row.try_get("approver")?,
-                approved: row.try_get::<String, _>("decision")? == "approved",
-                reason: row.try_get("reason")?,
-                binding: digest(row, "binding")?,
-                at: row.try_get("at")?,
-            })
-        })
-        .collect()
+    all(rows)
 }
 
 pub(super) async fn decide(write: &mut Write<'_>, new: NewDecision) -> Result<Decided, StoreError> {
-    let NewDecision {
-        call,
-        decision,
-        quorum,
-        at,
-        body,
-    } = new;
-    let row = sqlx::query("SELECT state FROM calls WHERE id = ?")
+    let NewDecision { call, at, .. } = new;
+    let is: String = sqlx::query_scalar("SELECT state FROM calls WHERE id = ?")
         .bind(call.to_string())
         .fetch_one(&mut *write.tx)
         .await?;
-    let state: String = row.try_get("state")?;
-    let state = State::of(&state).ok_or_else(|| unreadable(format!("no state: {state:?}")))?;
-    if state != State::Pending {
-        return Ok(Decided::NotWaiting(state));
+    let is = state(&is)?;
+    if is != State::Pending {
+        return Ok(Decided::NotWaiting(is));
     }
-    let word = match decision.approved {
-        true => "approved",
-        false => "rejected",
-    };
+    let decision = &new.decision;
     let stored = sqlx::query(
         "INSERT INTO decisions (call_id, approver, decision, reason, binding, at)
          VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )
     .bind(call.to_string())
     .bind(&decision.approver)
-    .bind(word)
+    .bind(decision.word())
     .bind(&decision.reason)
     .bind(decision.binding.to_string())
     .bind(at.to_string())
@@ -277,36 +201,24 @@ pub(super) async fn decide(write: &mut Write<'_>, new: NewDecision) -> Result<De
     if stored.rows_affected() != 1 {
         return Ok(Decided::Twice);
     }
-    let approvals: i64 = sqlx::query(
-        "SELECT count(*) AS n FROM decisions WHERE call_id = ? AND decision = 'approved'",
+    let approvals = sqlx::query_scalar(
+        "SELECT count(*) FROM decisions WHERE call_id = ? AND decision = 'approved'",
     )
     .bind(call.to_string())
     .fetch_one(&mut *write.tx)
-    .await?
-    .try_get("n")?;
-    let kind = match decision.approved {
-        false => Kind::CallRejected,
-        true if approvals >= i64::from(quorum) => Kind::CallApproved,
-        true => {
-            let kind = Kind::CallEndorsed;
-            write.append(Entry { at, kind, body }).await?;
-            return Ok(Decided::Stored(State::Pending));
-        }
-    };
-    let reason = match decision.approved {
-        true => None,
-        false => Some(decision.reason.as_deref().unwrap_or("rejected")),
-    };
-    step(
-        write,
-        call,
-        State::Pending,
-        reason,
-        Entry { at, kind, body },
-    )
     .await?;
-    let to = after(Some(State::Pending), kind);
-    Ok(Decided::Stored(to.unwrap_or(State::Pending)))
+    let (kind, reason) = new.leads_to(approvals);
+    let entry = Entry {
+        at,
+        kind,
+        body: new.body.clone(),
+    };
+    let Some(to) = after(Some(State::Pending), kind) else {
+        write.append(entry).await?;
+        return Ok(Decided::Stored(State::Pending));
+    };
+    step(write, call, State::Pending, reason, entry).await?;
+    Ok(Decided::Stored(to))
 }
 
 /// Marks every call that is still running as of unknown outcome.

@@ -8,12 +8,13 @@ use sqlx::sqlite::{SqliteConnection, SqliteExecutor};
 use sqlx::{Connection, Row};
 use tlog_tiles::{HASH_SIZE, record_hash};
 
-use super::{record, rows_after, unreadable};
+use super::rows_after;
 use crate::ledger::checkpoint::Checkpoint;
 use crate::ledger::notary::Notary;
 use crate::ledger::tree::{Edge, Place, Question, TILE_WIDTH};
-use crate::ledger::{Entry, Head, MAX_ENTRY, verify_next};
+use crate::ledger::{Entry, Head, MAX_ENTRY, Record, verify_next};
 use crate::store::StoreError;
+use crate::store::rows::{HeadRow, unreadable};
 
 /// How many records are taken over at once.
 const PAGE: i64 = 1_000;
@@ -185,15 +186,11 @@ pub(super) async fn newest_note(
 }
 
 pub(super) async fn read_head(connection: &mut SqliteConnection) -> Result<Head, StoreError> {
-    let row = sqlx::query("SELECT seq, digest FROM audit ORDER BY seq DESC LIMIT 1")
-        .fetch_optional(connection)
-        .await?;
-    row.map_or(Ok(Head::empty()), |row| {
-        Ok(Head {
-            seq: row.try_get("seq")?,
-            digest: super::digest(&row, "digest")?,
-        })
-    })
+    let row: Option<HeadRow> =
+        sqlx::query_as("SELECT seq, digest FROM audit ORDER BY seq DESC LIMIT 1")
+            .fetch_optional(connection)
+            .await?;
+    row.map_or(Ok(Head::empty()), Head::try_from)
 }
 
 /// Reads the ledger's end.
@@ -264,8 +261,8 @@ pub(super) async fn take_over(
         if page.is_empty() {
             break;
         }
-        for row in &page {
-            let record = record(row)?;
+        for row in page {
+            let record = Record::try_from(row)?;
             head = verify_next(&head, &record).map_err(|broken| StoreError::Unusable {
                 path: path.display().to_string(),
                 problem: format!(
