@@ -134,23 +134,41 @@ impl Bound<'_> {
 }
 
 impl Kernel {
-    /// Marks the waiting calls whose time is over.
-    pub(crate) async fn expire_calls(&self) -> Result<(), StoreError> {
-        let now = self.now();
+    /// A call as it stands: one that waited, and whose time is over by now, is marked so first.
+    pub(crate) async fn call_as_of_now(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
+        match self.store.call(id).await? {
+            Some(call) if self.expire(&call).await? => self.store.call(id).await,
+            call => Ok(call),
+        }
+    }
+
+    /// The calls that wait, oldest first; those whose time is over are marked so, and are not among them.
+    pub(crate) async fn waiting_calls(&self) -> Result<Vec<StoredCall>, StoreError> {
+        let mut waiting = Vec::new();
         for call in self.store.calls_in(State::Pending, MOST).await? {
-            let expires_at = call.waiting.as_ref().map(|waiting| waiting.expires_at);
-            if expires_at.is_none_or(|at| now >= at) {
-                let entry = Entry {
-                    at: now,
-                    kind: Kind::CallExpired,
-                    body: json!({"call": call.id, "task": call.task_id, "action": call.action}),
-                };
-                self.store
-                    .step(call.id, State::Pending, "approval_expired", entry)
-                    .await?;
+            if !self.expire(&call).await? {
+                waiting.push(call);
             }
         }
-        Ok(())
+        Ok(waiting)
+    }
+
+    /// Marks a call that waits and whose time is over; whether it is one.
+    async fn expire(&self, call: &StoredCall) -> Result<bool, StoreError> {
+        let at = self.now();
+        let expires_at = call.waiting.as_ref().map(|waiting| waiting.expires_at);
+        if call.state != State::Pending || expires_at.is_some_and(|expiry| at < expiry) {
+            return Ok(false);
+        }
+        let entry = Entry {
+            at,
+            kind: Kind::CallExpired,
+            body: json!({"call": call.id, "task": call.task_id, "action": call.action}),
+        };
+        self.store
+            .step(call.id, State::Pending, "approval_expired", entry)
+            .await?;
+        Ok(true)
     }
 
     /// Decides on a waiting call; an approved one is then run. Inside, why the decision does not count.
@@ -162,14 +180,14 @@ impl Kernel {
         approved: bool,
         reason: Option<String>,
     ) -> Result<Result<State, Undecided>, StoreError> {
-        let call = match self.waiting(by, id, seen).await? {
-            Ok(call) => call,
+        let (call, is_own) = match self.waiting(by, id, seen).await? {
+            Ok(found) => found,
             Err(undecided) => return Ok(Err(undecided)),
         };
         let at = self.now();
         let body = json!({
             "call": id, "task": call.task_id, "action": call.action, "approver": by.id,
-            "binding": seen, "reason": reason, "solo_owner": self.is_own(by, &call).await?,
+            "binding": seen, "reason": reason, "solo_owner": is_own,
         });
         let decision = StoredDecision {
             approver: by.id.clone(),
@@ -189,7 +207,7 @@ impl Kernel {
             Decided::Twice => Err(Undecided::Twice),
             Decided::NotWaiting(state) => Err(Undecided::NotWaiting(state)),
             Decided::Stored(State::Approved) => {
-                self.run_approved(id).await?;
+                self.run_approved(call).await?;
                 let now = self.store.call(id).await?;
                 Ok(now.map_or(State::Approved, |call| call.state))
             }
@@ -205,8 +223,8 @@ impl Kernel {
         seen: Digest,
         arguments: Map<String, Value>,
     ) -> Result<Result<Edited, Undecided>, StoreError> {
-        let call = match self.waiting(by, id, seen).await? {
-            Ok(call) => call,
+        let (call, _) = match self.waiting(by, id, seen).await? {
+            Ok(found) => found,
             Err(undecided) => return Ok(Err(undecided)),
         };
         let at = self.now();
@@ -260,15 +278,15 @@ impl Kernel {
         }))
     }
 
-    /// The call, if it waits and this approver may decide on it as they saw it.
+    /// The call, if it waits and this approver may decide on it as they saw it; and whether its task is their
+    /// own.
     async fn waiting(
         &self,
         by: &Approver,
         id: Ulid,
         seen: Digest,
-    ) -> Result<Result<StoredCall, Undecided>, StoreError> {
-        self.expire_calls().await?;
-        let Some(call) = self.store.call(id).await? else {
+    ) -> Result<Result<(StoredCall, bool), Undecided>, StoreError> {
+        let Some(call) = self.call_as_of_now(id).await? else {
             return Ok(Err(Undecided::Unknown));
         };
         if call.state != State::Pending {
@@ -277,10 +295,11 @@ impl Kernel {
         if call.waiting.as_ref().map(|waiting| waiting.binding) != Some(seen) {
             return Ok(Err(Undecided::OtherBinding));
         }
-        if self.is_own(by, &call).await? && !(self.approvals.solo_owner && by.id == OWNER) {
+        let is_own = self.is_own(by, &call).await?;
+        if is_own && !(self.approvals.solo_owner && by.id == OWNER) {
             return Ok(Err(Undecided::OwnTask));
         }
-        Ok(Ok(call))
+        Ok(Ok((call, is_own)))
     }
 
     /// Whether the task of a call is the approver's own.
@@ -295,9 +314,10 @@ impl Kernel {
     /// Runs what was approved and not yet begun: before the kernel stopped, or was killed.
     pub(crate) async fn resume_approved(self: &Arc<Self>) -> Result<(), StoreError> {
         for call in self.store.calls_in(State::Approved, MOST).await? {
+            let id = call.id;
             // One that cannot be run keeps none of the others from it.
-            if let Err(error) = self.run_approved(call.id).await {
-                tracing::error!(call = %call.id, %error, "an approved call could not be run; it is tried again at the next start");
+            if let Err(error) = self.run_approved(call).await {
+                tracing::error!(call = %id, %error, "an approved call could not be run; it is tried again at the next start");
             }
         }
         Ok(())
@@ -305,12 +325,8 @@ impl Kernel {
 
     /// Runs an approved call, if the gate still lets it: the grant may be over by now, its actor may have lost a
     /// claim, or what was approved may be another thing than what is stored.
-    async fn run_approved(self: &Arc<Self>, id: Ulid) -> Result<(), StoreError> {
-        let call = self.store.call(id).await?;
-        let Some(call) = call.filter(|call| call.state == State::Approved) else {
-            return Ok(());
-        };
-        let at = self.now();
+    async fn run_approved(self: &Arc<Self>, call: StoredCall) -> Result<(), StoreError> {
+        let (id, at) = (call.id, self.now());
         let Some(task) = self.tasks.live(call.task_id, at).await? else {
             let entry = Entry {
                 at,

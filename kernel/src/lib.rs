@@ -20,7 +20,6 @@ pub mod http;
 mod ids;
 pub mod ingress;
 pub mod ledger;
-mod ledger_door;
 mod manifests;
 pub mod mediate;
 mod owner;

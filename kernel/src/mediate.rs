@@ -143,10 +143,7 @@ pub async fn mediate(
         return Ok(Answer::Absent);
     }
     match verdict {
-        Verdict::Deny(reason) => {
-            call.refuse(record.clone()).await?;
-            Ok(Answer::Denied(reason, Claims::of(record)))
-        }
+        Verdict::Deny(reason) => call.deny(reason, record).await,
         Verdict::EffectSuppressed => {
             call.refuse(record).await?;
             Ok(Answer::Suppressed)
@@ -155,29 +152,19 @@ pub async fn mediate(
             let value = Value::Object(request.arguments.clone());
             let shown = match kernel.registry.shown_arguments(action.as_str(), value) {
                 Ok(shown) => shown,
-                Err(faults) => {
-                    call.refuse(call.refused("input_schema_invalid")).await?;
-                    return Ok(Answer::InvalidArguments(faults));
-                }
+                Err(faults) => return call.unfit(faults).await,
             };
             let held = approval::hold(&call, &action, &shown, stored.as_ref(), None).await?;
             match held {
                 Ok(request_id) => Ok(Answer::ApprovalRequired { request_id }),
-                Err(reason) => {
-                    let record = call.refused(reason.as_str());
-                    call.refuse(record.clone()).await?;
-                    Ok(Answer::Denied(reason, Claims::of(record)))
-                }
+                Err(reason) => call.deny(reason, call.refused(reason.as_str())).await,
             }
         }
         Verdict::Allow(permit) => {
             let action = permit.action().clone();
             let admitted = match kernel.registry.admit(permit) {
                 Ok(admitted) => admitted,
-                Err(faults) => {
-                    call.refuse(call.refused("input_schema_invalid")).await?;
-                    return Ok(Answer::InvalidArguments(faults));
-                }
+                Err(faults) => return call.unfit(faults).await,
             };
             let selection = call.own(&action, stored);
             let spends = selection.as_ref().map(|selection| selection.token.id);
@@ -266,6 +253,22 @@ impl Attempt<'_> {
                 body,
             })
             .await
+    }
+
+    /// Refuses a call of an action that the worker was shown.
+    async fn deny(
+        &self,
+        reason: DenialReason,
+        record: Authorization,
+    ) -> Result<Answer, StoreError> {
+        self.refuse(record.clone()).await?;
+        Ok(Answer::Denied(reason, Claims::of(record)))
+    }
+
+    /// Refuses a call whose arguments do not fit.
+    async fn unfit(&self, faults: Vec<ArgumentFault>) -> Result<Answer, StoreError> {
+        self.refuse(self.refused("input_schema_invalid")).await?;
+        Ok(Answer::InvalidArguments(faults))
     }
 
     pub(crate) fn new_call(
@@ -361,11 +364,7 @@ impl Attempt<'_> {
         };
         match ended {
             Ok(answer) => Ok(answer),
-            Err(reason) => {
-                let record = self.refused(reason.as_str());
-                self.refuse(record.clone()).await?;
-                Ok(Answer::Denied(reason, Claims::of(record)))
-            }
+            Err(reason) => self.deny(reason, self.refused(reason.as_str())).await,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The owner's door: messages, selections, taking a task back.
+//! The owner's door: messages, selections, taking a task back, having the ledger signed.
 
 pub(crate) mod approvals;
 
@@ -161,6 +161,19 @@ pub async fn select(
         )
     })?;
     begin(&kernel, connector, &posted).await
+}
+
+/// `POST /v1/owner/ledger/checkpoint`: the newest checkpoint, of every record that there is.
+pub async fn sign_ledger(
+    State(kernel): State<Arc<Kernel>>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    authenticate(&kernel, &headers)?;
+    let checkpoint = kernel.store.checkpoint(kernel.now()).await?;
+    Ok(json_value(
+        StatusCode::OK,
+        &json!({"ok": true, "checkpoint": checkpoint}),
+    ))
 }
 
 /// `POST /v1/owner/tasks/{id}/revoke`

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::config::Config;
 use crate::owner::approvals;
 use crate::reply::{Refusal, json_value};
-use crate::{Kernel, connector, ledger_door, owner, worker};
+use crate::{Kernel, connector, owner, worker};
 
 /// The kernel's routes.
 pub fn router(kernel: Arc<Kernel>) -> Router {
@@ -35,7 +35,7 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/calls/{id}/approve", post(approvals::approve))
         .route("/v1/owner/calls/{id}/reject", post(approvals::reject))
         .route("/v1/owner/calls/{id}/edit", post(approvals::edit))
-        .route("/v1/owner/ledger/checkpoint", post(ledger_door::sign))
+        .route("/v1/owner/ledger/checkpoint", post(owner::sign_ledger))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
         // The operator: never turned away by load.
         .route("/healthz", get(healthz))

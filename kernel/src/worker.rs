@@ -241,8 +241,7 @@ pub async fn call_state(
     let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
     let stored = match id {
         Some(id) => kernel
-            .store
-            .call(id)
+            .call_as_of_now(id)
             .await?
             .filter(|call| call.task_id == task.id),
         None => None,

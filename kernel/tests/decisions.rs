@@ -293,6 +293,8 @@ async fn a_call_waits_until_the_second_of_its_expiry_and_no_longer() {
     kernel.pass(59);
     assert_eq!(approve(&kernel, &early, &of_early).await.status, 200);
     kernel.pass(1);
+    let state = kernel.state(&task.token, &late).await;
+    assert_eq!(state.at("/state"), "expired", "whoever asks first");
     approve(&kernel, &late, &of_late)
         .await
         .refused(409, "input_invalid", "not_pending");

@@ -69,10 +69,12 @@ pub async fn list(
     authenticate(&kernel, &headers)?;
     let Query(Which { state }) =
         query.map_err(|rejection| Refusal::invalid(rejection.body_text()))?;
-    kernel.expire_calls().await?;
-    let state = state.unwrap_or(State::Pending);
+    let mut found = kernel.waiting_calls().await?;
+    if let Some(other) = state.filter(|state| *state != State::Pending) {
+        found = kernel.store.calls_in(other, PAGE).await?;
+    }
     let mut calls = Vec::new();
-    for call in kernel.store.calls_in(state, PAGE).await? {
+    for call in found.into_iter().take(PAGE as usize) {
         calls.push(told(&kernel, call).await?);
     }
     Ok(json_value(
@@ -88,9 +90,8 @@ pub async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     authenticate(&kernel, &headers)?;
-    kernel.expire_calls().await?;
     let call = match read(id) {
-        Some(id) => kernel.store.call(id).await?,
+        Some(id) => kernel.call_as_of_now(id).await?,
         None => None,
     };
     let call = call.ok_or_else(unknown)?;
@@ -103,9 +104,8 @@ pub async fn show(
 
 /// The calls that wait and are newer than one.
 pub(super) async fn newer_than(kernel: &Kernel, last: Ulid) -> Result<Vec<ToldCall>, StoreError> {
-    kernel.expire_calls().await?;
     let mut newer = Vec::new();
-    for call in kernel.store.calls_in(State::Pending, PAGE).await? {
+    for call in kernel.waiting_calls().await? {
         if call.id > last {
             newer.push(told(kernel, call).await?);
         }
