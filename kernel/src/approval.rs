@@ -25,7 +25,8 @@ use crate::config::Config;
 use crate::ledger::{Entry, Kind};
 use crate::mediate::{Attempt, Begin};
 use crate::store::{
-    Decided, NewDecision, StoreError, StoredCall, StoredDecision, StoredSelection, Waiting,
+    Decided, NewDecision, NotBegun, StoreError, StoredCall, StoredDecision, StoredSelection,
+    Waiting,
 };
 
 /// Somebody who may decide, as they were authenticated.
@@ -60,7 +61,7 @@ pub(crate) async fn hold(
     shown: &Value,
     selection: Option<&StoredSelection>,
     instead_of: Option<(Ulid, Entry)>,
-) -> Result<Result<Ulid, DenialReason>, StoreError> {
+) -> Result<Result<Ulid, NotBegun>, StoreError> {
     let kernel = call.kernel;
     let selection = call.own(action, selection);
     let spends = selection.map(|selection| selection.token.id);
@@ -241,6 +242,7 @@ impl Kernel {
             kernel: self,
             task: &task,
             request: &request,
+            keyed: None,
             at,
         };
         let action = match gate(&task.grant, &request, &self.catalog, evidence, at) {
@@ -274,7 +276,9 @@ impl Kernel {
         .await?;
         Ok(Ok(match held {
             Ok(new) => Edited::Waiting(new),
-            Err(reason) => Edited::Refused(reason),
+            Err(NotBegun::Refused(reason)) => Edited::Refused(reason),
+            // It came with no key.
+            Err(NotBegun::Again(_)) => Edited::Refused(DenialReason::ApprovalMissing),
         }))
     }
 
@@ -343,6 +347,7 @@ impl Kernel {
             kernel: self,
             task: &task,
             request: &request,
+            keyed: None,
             at,
         };
         let refuse = async |record: actum::authorization::Authorization| {

@@ -58,6 +58,8 @@ pub enum Kind {
     CallFailed,
     /// Nobody knows whether its handler did what it was asked.
     CallOutcomeUnknown,
+    /// A call was asked for again under its idempotency key, and nothing ran.
+    CallReplayed,
 }
 
 impl Kind {
@@ -80,6 +82,7 @@ impl Kind {
             Self::CallSucceeded => "call_succeeded",
             Self::CallFailed => "call_failed",
             Self::CallOutcomeUnknown => "call_outcome_unknown",
+            Self::CallReplayed => "call_replayed",
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod mediate;
 mod owner;
 mod panics;
 mod printable;
+pub mod replay;
 mod reply;
 mod request;
 mod router;
@@ -90,6 +91,8 @@ pub struct Kernel {
     resources: Arc<Resources>,
     mail: MailSource,
     news: Arc<Notify>,
+    /// Rings whenever a call of this kernel ends.
+    ended: Notify,
     clock: Clock,
     ids: Ids,
     limits: Limits,
@@ -297,6 +300,7 @@ impl KernelBuilder {
             resources: Arc::new(resources),
             mail,
             news,
+            ended: Notify::new(),
             clock,
             ids,
             places: Semaphore::new(config.limits.concurrent_requests.value),

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use actum::action::{ActionErrorKind, Call, HandlerContext};
 use actum::authorization::{self, Authorization, Phase, StateChange};
 use actum::digest::canonical_json;
-use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
+use actum::gate::{
+    DenialReason, Evidence, Origin, Request, SelectionToken, Verdict, exposure, gate,
+};
 use actum::redact::{Confidential, Delivery};
 use actum::registry::Admitted;
 use actum::schema::ArgumentFault;
@@ -21,7 +23,8 @@ use crate::approval;
 use crate::auth::LiveTask;
 use crate::config::Config;
 use crate::ledger::{Entry, Kind};
-use crate::store::{NewCall, Outcome, Recorded, Started, StoreError, StoredSelection};
+use crate::replay::{self, Keyed};
+use crate::store::{NewCall, NotBegun, Outcome, Recorded, Started, StoreError, StoredSelection};
 
 /// A call as a worker posted it.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub struct Posted {
     pub arguments: Map<String, Value>,
     /// The selection token presented.
     pub selection_token: Option<String>,
+    /// The idempotency key: of the calls of a task that have it, one runs.
+    pub idempotency_key: Option<String>,
 }
 
 /// What the worker is told. Built from the view and the verdict, never from the catalog.
@@ -44,10 +49,24 @@ pub enum Answer {
         /// The result, opened for the model.
         result: Delivery,
     },
+    /// It ran when it was first asked for, and this came out.
+    Replayed {
+        /// The call's id.
+        request_id: Ulid,
+        /// The result as it is stored.
+        result: Value,
+    },
     /// It waits for the owner.
     ApprovalRequired {
         /// The call's id.
         request_id: Ulid,
+    },
+    /// It waited for the owner when it was first asked for, and will not run.
+    NotApproved {
+        /// The call's id.
+        request_id: Ulid,
+        /// Why not.
+        reason: DenialReason,
     },
     /// The action is not in the worker's view: it does not exist.
     Absent,
@@ -57,11 +76,15 @@ pub enum Answer {
     Suppressed,
     /// The arguments do not fit.
     InvalidArguments(Vec<ArgumentFault>),
+    /// Its idempotency key is missing, or was another call's: `idempotency_key_required` or
+    /// `idempotency_key_conflict`.
+    InvalidKey(&'static str),
     /// It was tried, or could not be.
     Unsupported {
         /// The call's id.
         request_id: Ulid,
-        /// One word: `unavailable`, `operation_failed` or `outcome_unknown`.
+        /// One word: `unavailable`, `operation_failed`, `outcome_unknown`, or of a call that came again
+        /// `idempotency_recovery_in_flight` or `idempotency_receipt_unavailable`.
         reason: &'static str,
     },
 }
@@ -103,8 +126,25 @@ pub async fn mediate(
         .selection_token
         .as_deref()
         .and_then(|t| Ulid::from_string(t).ok());
+    let first = match &posted.idempotency_key {
+        Some(key) => {
+            let key = replay::key_digest(key);
+            kernel.store.call_of_key(task.id, key).await?
+        }
+        None => None,
+    };
     let stored = match presented {
-        Some(id) => kernel.store.selection(id, task.id).await?,
+        Some(id) => match first.as_ref().and_then(|first| first.spent(id)) {
+            // Spent by the first call under this key, it is still good for being told of it.
+            Some(spent) => Some(StoredSelection {
+                token: SelectionToken {
+                    expires_at: task.grant.expires_at(),
+                    ..spent.token.clone()
+                },
+                target: spent.target.clone(),
+            }),
+            None => kernel.store.selection(id, task.id).await?,
+        },
         None => None,
     };
     let arguments = canonical_json(&posted.arguments)?;
@@ -124,10 +164,13 @@ pub async fn mediate(
     };
 
     let verdict = gate(&task.grant, &request, &kernel.catalog, evidence, now);
+    let keyed = posted.idempotency_key.as_deref();
+    let keyed = keyed.map(|key| Keyed::of(key, &request, &kernel.sealer));
     let call = Attempt {
         kernel,
         task,
         request: &request,
+        keyed: keyed.transpose()?,
         at: now,
     };
     let record = call.judged(&verdict);
@@ -154,10 +197,13 @@ pub async fn mediate(
                 Ok(shown) => shown,
                 Err(faults) => return call.unfit(faults).await,
             };
+            if let Some(first) = first {
+                return call.answer_again(first, &record).await;
+            }
             let held = approval::hold(&call, &action, &shown, stored.as_ref(), None).await?;
             match held {
                 Ok(request_id) => Ok(Answer::ApprovalRequired { request_id }),
-                Err(reason) => call.deny(reason, call.refused(reason.as_str())).await,
+                Err(why) => call.not_begun(why, &record).await,
             }
         }
         Verdict::Allow(permit) => {
@@ -166,6 +212,9 @@ pub async fn mediate(
                 Ok(admitted) => admitted,
                 Err(faults) => return call.unfit(faults).await,
             };
+            if let Some(first) = first {
+                return call.answer_again(first, &record).await;
+            }
             let selection = call.own(&action, stored);
             let spends = selection.as_ref().map(|selection| selection.token.id);
             let record = record.leading_to(StateChange::CallStarted);
@@ -177,7 +226,10 @@ pub async fn mediate(
                 &record,
             )?;
             let begin = Begin::New(Box::new(new));
-            call.carry_out(admitted, begin, selection).await
+            match call.carry_out(admitted, begin, selection).await? {
+                Ok(answer) => Ok(answer),
+                Err(why) => call.not_begun(why, &record).await,
+            }
         }
     }
 }
@@ -187,6 +239,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) kernel: &'a Arc<Kernel>,
     pub(crate) task: &'a Arc<LiveTask>,
     pub(crate) request: &'a Arc<Request>,
+    /// The idempotency key that it comes with.
+    pub(crate) keyed: Option<Keyed>,
     pub(crate) at: Timestamp,
 }
 
@@ -243,7 +297,7 @@ impl Attempt<'_> {
         )
     }
 
-    async fn refuse(&self, record: Authorization) -> Result<(), StoreError> {
+    pub(crate) async fn refuse(&self, record: Authorization) -> Result<(), StoreError> {
         let body = self.body(json!({"reason": record.reason, "authorization": record}));
         self.kernel
             .store
@@ -295,6 +349,7 @@ impl Attempt<'_> {
             arguments: String::from_utf8(arguments)
                 .map_err(|error| StoreError::Unreadable(error.to_string()))?,
             spends,
+            keyed: self.keyed,
             entry: Entry {
                 at: self.at,
                 kind,
@@ -312,7 +367,7 @@ impl Attempt<'_> {
         admitted: Admitted,
         begin: Begin,
         selection: Option<StoredSelection>,
-    ) -> Result<Answer, StoreError> {
+    ) -> Result<Result<Answer, NotBegun>, StoreError> {
         let request_id = match &begin {
             Begin::New(call) => call.id,
             Begin::Approved(call, _) => *call,
@@ -343,28 +398,35 @@ impl Attempt<'_> {
                 }
             };
             match started {
-                Started::Refused(reason) => Ok(Err(reason)),
+                Started::Not(why) => Ok(Err(why)),
                 Started::Recorded(recorded) => {
                     let ended = run(&kernel, recorded, context).await;
                     kernel.finish(request_id, body, ended).await.map(Ok)
                 }
             }
         });
-        let ended = match ending.await {
-            Ok(ended) => ended?,
+        match ending.await {
+            Ok(ended) => ended,
             // The recording task itself was aborted or panicked: at the next start the call is
             // found running, and is marked then.
             Err(error) => {
                 tracing::error!(call = %request_id, %error, "a call's end could not be recorded");
-                Ok(Answer::Unsupported {
+                Ok(Ok(Answer::Unsupported {
                     request_id,
                     reason: "outcome_unknown",
-                })
+                }))
             }
-        };
-        match ended {
-            Ok(answer) => Ok(answer),
-            Err(reason) => self.deny(reason, self.refused(reason.as_str())).await,
+        }
+    }
+
+    /// Answers a call that the gate let and that did not begin all the same.
+    async fn not_begun(&self, why: NotBegun, record: &Authorization) -> Result<Answer, StoreError> {
+        match why {
+            NotBegun::Refused(reason) => self.deny(reason, self.refused(reason.as_str())).await,
+            NotBegun::Again(first) => match self.kernel.store.call(first).await? {
+                Some(first) => self.answer_again(first, record).await,
+                None => Err(StoreError::Unreadable(format!("the call {first} is gone"))),
+            },
         }
     }
 }
@@ -440,7 +502,7 @@ impl Kernel {
                 tracing::warn!(call = %request_id, why, "a handler failed");
                 note("reason", json!(reason));
                 (
-                    Outcome::Failed,
+                    Outcome::Failed(reason),
                     Kind::CallFailed,
                     Answer::Unsupported { request_id, reason },
                 )
@@ -461,7 +523,8 @@ impl Kernel {
             kind,
             body,
         };
-        self.store.finish(request_id, outcome, entry).await?;
-        Ok(answer)
+        let finished = self.store.finish(request_id, outcome, entry).await;
+        self.ended.notify_waiters();
+        finished.map(|()| answer)
     }
 }

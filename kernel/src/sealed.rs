@@ -2,7 +2,11 @@
 
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
 use ulid::Ulid;
+
+use actum::Digest;
 
 use crate::auth::Secret;
 use crate::store::StoreError;
@@ -11,7 +15,10 @@ use crate::store::StoreError;
 const NONCE: usize = 24;
 
 /// Encrypts and opens the arguments of waiting calls.
-pub(crate) struct Sealer(XChaCha20Poly1305);
+pub(crate) struct Sealer {
+    cipher: XChaCha20Poly1305,
+    fingerprints: Hmac<Sha256>,
+}
 
 impl std::fmt::Debug for Sealer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -21,7 +28,29 @@ impl std::fmt::Debug for Sealer {
 
 impl Sealer {
     pub(crate) fn new(key: &Secret) -> Self {
-        Self(XChaCha20Poly1305::new(&Key::from(*key.bytes())))
+        let cipher = XChaCha20Poly1305::new(&Key::from(*key.bytes()));
+        // The two uses of one key file have a key each: that of the second is made by the first block of HMAC.
+        let block = |text: &[u8]| {
+            let mut padded = [0u8; 64];
+            padded
+                .iter_mut()
+                .zip(text)
+                .for_each(|(to, from)| *to = *from);
+            <Hmac<Sha256> as hmac::KeyInit>::new(&padded.into())
+        };
+        let derived = block(key.bytes())
+            .chain_update(b"actum fingerprints")
+            .finalize();
+        Self {
+            cipher,
+            fingerprints: block(&derived.into_bytes()),
+        }
+    }
+
+    /// A digest that tells whether two texts are one, and nothing of them to whoever has not the key.
+    pub(crate) fn fingerprint(&self, text: &[u8]) -> Digest {
+        let mac = self.fingerprints.clone().chain_update(text);
+        Digest::from_bytes(mac.finalize().into_bytes().into())
     }
 
     /// Encrypts a call's arguments, for that call alone.
@@ -33,7 +62,7 @@ impl Sealer {
             msg: text,
             aad: &call.to_bytes(),
         };
-        let sealed = self.0.encrypt(&XNonce::from(nonce), payload);
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| broken("they cannot be encrypted"))?;
         Ok([&nonce[..], &sealed].concat())
     }
@@ -46,7 +75,7 @@ impl Sealer {
             msg: text,
             aad: &call.to_bytes(),
         };
-        let opened = self.0.decrypt(&XNonce::from(*nonce), payload);
+        let opened = self.cipher.decrypt(&XNonce::from(*nonce), payload);
         opened.map_err(|_| broken())
     }
 }
@@ -75,5 +104,16 @@ mod tests {
             assert!(sealer.open(Ulid(1), &changed).is_err(), "{place}");
         }
         assert!(sealer.open(Ulid(1), &sealed[..NONCE - 1]).is_err());
+    }
+
+    #[test]
+    fn a_fingerprint_is_of_one_text_and_of_one_key() {
+        let key = Secret::random().unwrap();
+        let (one, same) = (Sealer::new(&key), Sealer::new(&key));
+        let other = Sealer::new(&Secret::random().unwrap());
+        assert_eq!(one.fingerprint(b"pay 5"), same.fingerprint(b"pay 5"));
+        assert_ne!(one.fingerprint(b"pay 5"), one.fingerprint(b"pay 50"));
+        assert_ne!(one.fingerprint(b"pay 5"), other.fingerprint(b"pay 5"));
+        assert_ne!(one.fingerprint(b"pay 5"), Digest::of_bytes(b"pay 5"));
     }
 }

@@ -20,6 +20,7 @@ use ulid::Ulid;
 use crate::Kernel;
 use crate::auth::LiveTask;
 use crate::mediate::{Answer, Posted, mediate};
+use crate::replay;
 use crate::reply::{Refusal, json_text, json_value};
 use crate::request::{bearer, shaped_body};
 
@@ -36,6 +37,8 @@ struct CallBody {
     arguments: Map<String, Value>,
     #[serde(default)]
     selection_token: Option<String>,
+    #[serde(default)]
+    idempotency_key: Option<String>,
 }
 
 async fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Arc<LiveTask>, Refusal> {
@@ -138,11 +141,22 @@ pub async fn call(
 ) -> Result<Response, Refusal> {
     let task = authenticate(&kernel, &headers).await?;
     let body: CallBody = shaped_body(body, kernel.limits.body_bytes.value).await?;
+    if body
+        .idempotency_key
+        .as_deref()
+        .is_some_and(|key| !replay::is_key(key))
+    {
+        return Err(Refusal::invalid(format!(
+            "`idempotency_key` is 1 to {} visible ASCII characters, such as a UUID",
+            replay::MAX_KEY
+        )));
+    }
     let operation = body.action.clone();
     let posted = Posted {
         action: body.action,
         arguments: body.arguments,
         selection_token: body.selection_token,
+        idempotency_key: body.idempotency_key,
     };
     let answer = mediate(&kernel, &task, posted).await?;
     Ok(answered(answer, &operation))
@@ -151,6 +165,26 @@ pub async fn call(
 fn answered(answer: Answer, operation: &str) -> Response {
     match answer {
         Answer::Done { request_id, result } => done(request_id, result),
+        Answer::Replayed { request_id, result } => json_value(
+            StatusCode::OK,
+            &json!({
+                "ok": true,
+                "request_id": request_id,
+                "decision": "allowed",
+                "replayed": true,
+                "result": result,
+            }),
+        ),
+        Answer::NotApproved { request_id, reason } => Refusal::new(
+            StatusCode::FORBIDDEN,
+            "policy_denied",
+            reason.as_str(),
+            "the owner did not approve it when it was first asked for; under another idempotency key it is another call",
+        )
+        .of(operation)
+        .with("request_id", json!(request_id))
+        .into_response(),
+        Answer::InvalidKey(reason) => invalid_key(reason).of(operation).into_response(),
         Answer::ApprovalRequired { request_id } => json_value(
             StatusCode::ACCEPTED,
             &json!({
@@ -198,6 +232,20 @@ fn answered(answer: Answer, operation: &str) -> Response {
         .with("request_id", json!(request_id))
         .into_response(),
     }
+}
+
+fn invalid_key(reason: &'static str) -> Refusal {
+    let (status, message) = match reason {
+        "idempotency_key_required" => (
+            StatusCode::BAD_REQUEST,
+            "this operation takes an `idempotency_key`: one text for each thing that is to be done once",
+        ),
+        _ => (
+            StatusCode::CONFLICT,
+            "this `idempotency_key` was another call's, with another action, arguments or selection token",
+        ),
+    };
+    Refusal::new(status, "input_invalid", reason, message)
 }
 
 /// The one place where a secret leaves the kernel: for the model that asked.

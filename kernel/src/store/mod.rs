@@ -20,6 +20,7 @@ use ulid::Ulid;
 
 use crate::calls::State;
 use crate::ledger::{Entry, Head, Kind, Record};
+use crate::replay::Keyed;
 
 pub use archive::Archive;
 pub use postgres::{PostgresArchive, PostgresStore};
@@ -127,6 +128,8 @@ pub struct NewCall {
     pub arguments: String,
     /// The selection token that it spends.
     pub spends: Option<Ulid>,
+    /// The idempotency key that it came with.
+    pub keyed: Option<Keyed>,
     /// Its record.
     pub entry: Entry,
 }
@@ -149,9 +152,17 @@ impl Recorded {
 pub enum Started {
     /// It is recorded and may run.
     Recorded(Recorded),
-    /// Another call spent its selection token, the task was taken back, or another kernel runs the call,
-    /// since the gate looked.
+    /// It did not begin.
+    Not(NotBegun),
+}
+
+/// Why a call did not begin, though the gate let it: what happened since the gate looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotBegun {
+    /// Another call spent its selection token, the task was taken back, or another kernel runs the call.
     Refused(DenialReason),
+    /// This call was asked for under its idempotency key before it.
+    Again(Ulid),
 }
 
 /// How a call ended.
@@ -159,8 +170,8 @@ pub enum Started {
 pub enum Outcome {
     /// With a result, of which a store can only ever write the redacted form.
     Succeeded(Confidential),
-    /// With an error.
-    Failed,
+    /// With an error, told in one word.
+    Failed(&'static str),
     /// Nobody knows.
     Unknown,
 }
@@ -172,7 +183,15 @@ impl Outcome {
             Self::Succeeded(result) => serde_json::to_string(result)
                 .map(Some)
                 .map_err(|error| StoreError::Unreadable(error.to_string())),
-            Self::Failed | Self::Unknown => Ok(None),
+            Self::Failed(_) | Self::Unknown => Ok(None),
+        }
+    }
+
+    /// Why it is no success, in one word, where that is known.
+    const fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Failed(reason) => Some(reason),
+            Self::Succeeded(_) | Self::Unknown => None,
         }
     }
 
@@ -181,7 +200,7 @@ impl Outcome {
     pub const fn kind(&self) -> Kind {
         match self {
             Self::Succeeded(_) => Kind::CallSucceeded,
-            Self::Failed => Kind::CallFailed,
+            Self::Failed(_) => Kind::CallFailed,
             Self::Unknown => Kind::CallOutcomeUnknown,
         }
     }
@@ -213,7 +232,7 @@ pub struct StoredCall {
     pub arguments: String,
     /// Its state.
     pub state: State,
-    /// Why it was rejected or refused.
+    /// Why it was rejected or refused, or has failed.
     pub reason: Option<String>,
     /// The call that took its place.
     pub superseded_by: Option<Ulid>,
@@ -221,6 +240,8 @@ pub struct StoredCall {
     pub waiting: Option<Waiting>,
     /// The selection token that it spent.
     pub selection: Option<StoredSelection>,
+    /// The idempotency key that it came with.
+    pub keyed: Option<Keyed>,
     /// Its result, as JSON.
     pub result: Option<Value>,
     /// When it was asked for, RFC 3339 UTC.
@@ -347,13 +368,8 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// Starts an admitted call: spends its selection token and stores it as running.
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError>;
 
-    /// Stores a call that waits for approval, and spends its selection token; `None` when it is stored, else
-    /// why it is not.
-    async fn hold(
-        &self,
-        call: NewCall,
-        waiting: Waiting,
-    ) -> Result<Option<DenialReason>, StoreError>;
+    /// Stores a call that waits for approval, and spends its selection token; `None` when it is stored.
+    async fn hold(&self, call: NewCall, waiting: Waiting) -> Result<Option<NotBegun>, StoreError>;
 
     /// The calls in a state, oldest first.
     async fn calls_in(&self, state: State, limit: i64) -> Result<Vec<StoredCall>, StoreError>;
@@ -387,6 +403,9 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
 
     /// A call.
     async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError>;
+
+    /// The call of a task that came with an idempotency key.
+    async fn call_of_key(&self, task: Ulid, key: Digest) -> Result<Option<StoredCall>, StoreError>;
 
     /// Marks the calls that are stored as running and that nobody runs any more as of unknown outcome, and says how
     /// many. Only for the start: whoever ran them is gone, which a store of many kernels makes sure of.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::calls::State;
 use crate::ledger::{Broken, Head, Record, verify_next};
+use crate::replay::Keyed;
 
 /// Of `tasks`, for those who call.
 #[derive(FromRow)]
@@ -96,6 +97,8 @@ pub(super) struct CallRow {
     expires_at: Option<String>,
     superseded_by: Option<String>,
     result: Option<String>,
+    idempotency_key: Option<String>,
+    asked: Option<String>,
     created_at: String,
     selection: Option<String>,
     selection_type: Option<String>,
@@ -142,6 +145,13 @@ impl TryFrom<CallRow> for StoredCall {
                 Some(selected.of(ulid(&id)?)?)
             }
         };
+        let keyed = match row.idempotency_key {
+            None => None,
+            Some(key) => Some(Keyed {
+                key: digest(&key)?,
+                asked: digest(&row.asked.ok_or_else(missing)?)?,
+            }),
+        };
         let result = row.result.map(|text| serde_json::from_str(&text));
         Ok(Self {
             id: ulid(&row.id)?,
@@ -153,6 +163,7 @@ impl TryFrom<CallRow> for StoredCall {
             superseded_by: row.superseded_by.as_deref().map(ulid).transpose()?,
             waiting,
             selection,
+            keyed,
             result: result.transpose().map_err(unreadable)?,
             created_at: row.created_at,
         })

@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use actum::Digest;
 use actum::gate::DenialReason;
 use actum::registry::Admitted;
 use async_trait::async_trait;
@@ -22,8 +23,8 @@ use ulid::Ulid;
 
 use super::rows::{RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
-    Counts, Decided, Message, NewCall, NewDecision, NewTask, Outcome, Recorded, Started, Store,
-    StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
+    Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
+    Store, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
 use crate::calls::State;
 use crate::ledger::notary::Notary;
@@ -355,7 +356,7 @@ impl Store for SqliteStore {
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
         if let Some(reason) = calls::begin(&mut write.tx, &call, None).await? {
-            return Ok(Started::Refused(reason));
+            return Ok(Started::Not(reason));
         }
         calls::insert(&mut write.tx, &call, State::Running, None).await?;
         write.append(call.entry).await?;
@@ -363,11 +364,7 @@ impl Store for SqliteStore {
         Ok(Started::Recorded(Recorded(admitted)))
     }
 
-    async fn hold(
-        &self,
-        call: NewCall,
-        waiting: Waiting,
-    ) -> Result<Option<DenialReason>, StoreError> {
+    async fn hold(&self, call: NewCall, waiting: Waiting) -> Result<Option<NotBegun>, StoreError> {
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
         let old = waiting.instead_of.as_ref().map(|(old, _)| *old);
@@ -377,7 +374,7 @@ impl Store for SqliteStore {
         calls::insert(&mut write.tx, &call, State::Pending, Some(&waiting)).await?;
         if let Some((old, entry)) = waiting.instead_of {
             if !calls::step(&mut write, old, State::Pending, Some("edited"), entry).await? {
-                return Ok(Some(DenialReason::ApprovalMissing));
+                return Ok(Some(NotBegun::Refused(DenialReason::ApprovalMissing)));
             }
             calls::supersede(&mut write.tx, old, call.id).await?;
         }
@@ -426,13 +423,14 @@ impl Store for SqliteStore {
         call: Ulid,
         entry: Entry,
     ) -> Result<Started, StoreError> {
+        let refused = |reason| Started::Not(NotBegun::Refused(reason));
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
         if !calls::is_of_live_task(&mut write.tx, call).await? {
-            return Ok(Started::Refused(DenialReason::GrantExpired));
+            return Ok(refused(DenialReason::GrantExpired));
         }
         if !calls::step(&mut write, call, State::Approved, None, entry).await? {
-            return Ok(Started::Refused(DenialReason::ApprovalMissing));
+            return Ok(refused(DenialReason::ApprovalMissing));
         }
         write.commit().await?;
         Ok(Started::Recorded(Recorded(admitted)))
@@ -441,10 +439,10 @@ impl Store for SqliteStore {
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
         let kind = outcome.kind();
         let entry = Entry { kind, ..entry };
-        let result = outcome.result()?;
+        let (result, reason) = (outcome.result()?, outcome.reason());
         let mut writer = self.writer.lock().await;
         let mut write = writer.begin().await?;
-        if !calls::step(&mut write, id, State::Running, None, entry).await? {
+        if !calls::step(&mut write, id, State::Running, reason, entry).await? {
             return Err(StoreError::Unreadable(format!(
                 "the call {id} is not running"
             )));
@@ -460,6 +458,10 @@ impl Store for SqliteStore {
 
     async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
         calls::get(&self.readers, id).await
+    }
+
+    async fn call_of_key(&self, task: Ulid, key: Digest) -> Result<Option<StoredCall>, StoreError> {
+        calls::of_key(&self.readers, task, key).await
     }
 
     async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {

@@ -36,7 +36,7 @@ async fn a_call_is_finished_once_and_only_while_it_runs(opened: &mut Opened) {
             "succeeded",
             Some(json!({"n": 1})),
         ),
-        (Outcome::Failed, "failed", None),
+        (Outcome::Failed("operation_failed"), "failed", None),
         (Outcome::Unknown, "outcome_unknown", None),
     ];
     for (outcome, word, result) in ends {
@@ -56,7 +56,11 @@ async fn a_call_is_finished_once_and_only_while_it_runs(opened: &mut Opened) {
         assert_eq!(verified(&*store).await, before);
     }
     let nothing = Ulid::generate();
-    assert!(finish(&*store, nothing, Outcome::Failed).await.is_err());
+    assert!(
+        finish(&*store, nothing, Outcome::Failed("operation_failed"))
+            .await
+            .is_err()
+    );
 }
 
 async fn calls_cut_off_are_marked_once_and_no_others(opened: &mut Opened) {

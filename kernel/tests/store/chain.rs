@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actum::Confidential;
 use actum::gate::DenialReason;
 use actum_kernel::ledger::{Head, Kind};
-use actum_kernel::store::{NewCall, Outcome, Store};
+use actum_kernel::store::{NewCall, NotBegun, Outcome, Store};
 use jiff::Timestamp;
 use serde_json::json;
 use ulid::Ulid;
@@ -36,7 +36,9 @@ async fn counts_follow_what_was_stored(opened: &mut Opened) {
     let call = started(&*store, task).await;
     held(&*store, task).await;
     assert_eq!(all().await, (1, 2, 3));
-    finish(&*store, call, Outcome::Failed).await.unwrap();
+    finish(&*store, call, Outcome::Failed("operation_failed"))
+        .await
+        .unwrap();
     assert_eq!(all().await, (1, 2, 4));
 }
 
@@ -107,7 +109,7 @@ async fn a_change_that_fails_leaves_no_trace_and_the_chain_goes_on(opened: &mut 
     // A call of a task that never was.
     let nobodys = new_call(Ulid::generate(), TAKE, None);
     let refused = store.hold(nobodys, waiting_for(900)).await.unwrap();
-    assert_eq!(refused, Some(DenialReason::GrantExpired));
+    assert_eq!(refused, Some(NotBegun::Refused(DenialReason::GrantExpired)));
     // A task whose last selection token's id is taken.
     let other = Ulid::generate();
     assert!(try_issue(&*store, other, &[unspent, token]).await.is_err());
@@ -118,7 +120,9 @@ async fn a_change_that_fails_leaves_no_trace_and_the_chain_goes_on(opened: &mut 
     let after = store.counts().await.unwrap();
     assert_eq!(verified(&*store).await, before.0);
     assert_eq!((after.tasks, after.calls), (before.1.tasks, before.1.calls));
-    finish(&*store, taken, Outcome::Failed).await.unwrap();
+    finish(&*store, taken, Outcome::Failed("operation_failed"))
+        .await
+        .unwrap();
     assert_eq!(verified(&*store).await.seq, before.0.seq + 1);
 }
 
@@ -173,7 +177,9 @@ async fn concurrent_writers_make_one_chain(opened: &mut Opened) {
                     }
                     1 => {
                         let call = started(&*store, task).await;
-                        finish(&*store, call, Outcome::Failed).await.unwrap();
+                        finish(&*store, call, Outcome::Failed("operation_failed"))
+                            .await
+                            .unwrap();
                     }
                     _ => {
                         let refused = entry(Kind::CallRefused, json!({"n": n}));

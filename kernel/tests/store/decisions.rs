@@ -3,7 +3,7 @@
 use actum::gate::DenialReason;
 use actum_kernel::calls::State;
 use actum_kernel::ledger::Kind;
-use actum_kernel::store::{Decided, NewDecision, Started, StoredDecision, Waiting};
+use actum_kernel::store::{Decided, NewDecision, NotBegun, Started, StoredDecision, Waiting};
 use serde_json::json;
 use ulid::Ulid;
 
@@ -73,7 +73,10 @@ async fn a_waiting_call_is_stored_with_all_that_it_waits_with(opened: &mut Opene
     // Another call cannot have it.
     let other = new_call(task, READ, Some(token));
     let refused = store.hold(other, waiting_for(900)).await.unwrap();
-    assert_eq!(refused, Some(DenialReason::SelectionTokenInvalid));
+    assert_eq!(
+        refused,
+        Some(NotBegun::Refused(DenialReason::SelectionTokenInvalid))
+    );
 }
 
 async fn an_approval_takes_a_call_on_and_a_second_one_does_not(opened: &mut Opened) {
@@ -229,7 +232,10 @@ async fn an_edited_call_takes_over_the_token_and_the_first_is_rejected(opened: &
     );
     // The place is taken, and so is the token.
     let (_, refused) = edit().await;
-    assert_eq!(refused, Some(DenialReason::SelectionTokenInvalid));
+    assert_eq!(
+        refused,
+        Some(NotBegun::Refused(DenialReason::SelectionTokenInvalid))
+    );
     assert_eq!(store.calls_in(State::Pending, 10).await.unwrap().len(), 1);
 }
 
@@ -247,6 +253,6 @@ async fn no_approved_call_of_a_task_that_was_taken_back_begins(opened: &mut Open
     let started = store
         .start_approved(admitted(TAKE, None), call, started)
         .await;
-    assert!(matches!(started.unwrap(), Started::Refused(_)));
+    assert!(matches!(started.unwrap(), Started::Not(_)));
     assert_eq!(state(&*store, call).await.unwrap(), "approved");
 }

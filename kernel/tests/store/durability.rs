@@ -73,7 +73,11 @@ async fn nothing_changes_when_its_record_cannot_be_written(opened: &mut Opened) 
     assert!(start.await.is_err());
     assert!(store.hold(call.clone(), waiting_for(900)).await.is_err());
     assert!(store.mark_interrupted(now()).await.is_err());
-    assert!(finish(&*store, running, Outcome::Failed).await.is_err());
+    assert!(
+        finish(&*store, running, Outcome::Failed("operation_failed"))
+            .await
+            .is_err()
+    );
 
     assert!(store.task(new_task).await.unwrap().is_none());
     assert!(!store.task(task).await.unwrap().unwrap().revoked);
@@ -86,7 +90,9 @@ async fn nothing_changes_when_its_record_cannot_be_written(opened: &mut Opened) 
     let emptied = "DROP TRIGGER is_full ON audit";
     opened.sql("DROP TRIGGER full", emptied).await.unwrap();
     assert_eq!(verified(&*store).await, before);
-    finish(&*store, running, Outcome::Failed).await.unwrap();
+    finish(&*store, running, Outcome::Failed("operation_failed"))
+        .await
+        .unwrap();
     assert_eq!(verified(&*store).await.seq, before.seq + 1);
 }
 

@@ -161,6 +161,7 @@ pub fn new_call(task: Ulid, action: &str, spends: Option<Ulid>) -> NewCall {
         action: id(action),
         arguments: "{}".to_owned(),
         spends,
+        keyed: None,
         entry: entry(Kind::CallStarted, json!({"call": call})),
     }
 }
@@ -170,7 +171,7 @@ pub async fn started(store: &dyn Store, task: Ulid) -> Ulid {
     let id = call.id;
     match store.start(admitted(TAKE, None), call).await.unwrap() {
         Started::Recorded(recorded) => assert_eq!(recorded.into_admitted().action().as_str(), TAKE),
-        Started::Refused(reason) => panic!("refused: {reason:?}"),
+        Started::Not(reason) => panic!("refused: {reason:?}"),
     }
     id
 }

@@ -40,6 +40,7 @@ mod database;
 mod decisions;
 mod durability;
 mod fixture;
+mod keys;
 mod messages;
 mod on_postgres;
 mod on_sqlite;

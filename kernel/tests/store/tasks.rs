@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actum::gate::DenialReason;
 use actum_kernel::ledger::Kind;
-use actum_kernel::store::{Outcome, Started};
+use actum_kernel::store::{NotBegun, Outcome, Started};
 use serde_json::json;
 use ulid::Ulid;
 
@@ -79,14 +79,14 @@ async fn a_selection_token_belongs_to_one_task_and_is_spent_once(opened: &mut Op
     // Another task cannot spend it, and does not use it up by trying.
     let (foreign, refused) = start(other_task, token).await;
     let invalid = DenialReason::SelectionTokenInvalid;
-    assert!(matches!(refused, Started::Refused(reason) if reason == invalid));
+    assert!(matches!(refused, Started::Not(NotBegun::Refused(reason)) if reason == invalid));
     assert!(store.call(foreign).await.unwrap().is_none());
 
     assert!(matches!(start(task, token).await.1, Started::Recorded(_)));
     assert!(store.selection(token, task).await.unwrap().is_none());
     let before = verified(&*store).await;
     let (again, refused) = start(task, token).await;
-    assert!(matches!(refused, Started::Refused(reason) if reason == invalid));
+    assert!(matches!(refused, Started::Not(NotBegun::Refused(reason)) if reason == invalid));
     assert!(store.call(again).await.unwrap().is_none());
     assert_eq!(
         verified(&*store).await,
@@ -114,7 +114,9 @@ async fn concurrent_starts_spend_a_token_once(opened: &mut Opened) {
     for racer in racers {
         match racer.await.unwrap() {
             Started::Recorded(_) => won += 1,
-            Started::Refused(reason) => assert_eq!(reason, DenialReason::SelectionTokenInvalid),
+            Started::Not(why) => {
+                assert_eq!(why, NotBegun::Refused(DenialReason::SelectionTokenInvalid))
+            }
         }
     }
     assert_eq!(won, 1);
@@ -139,7 +141,7 @@ async fn nothing_starts_after_the_task_was_taken_back(opened: &mut Opened) {
     let refused = store.start(late.0, late.1).await.unwrap();
     assert!(matches!(
         refused,
-        Started::Refused(DenialReason::GrantExpired)
+        Started::Not(NotBegun::Refused(DenialReason::GrantExpired))
     ));
     assert!(store.call(id).await.unwrap().is_none());
     assert!(
@@ -151,8 +153,10 @@ async fn nothing_starts_after_the_task_was_taken_back(opened: &mut Opened) {
     // Nor does anything start of a task that never was.
     let nobodys = new_call(Ulid::generate(), TAKE, None);
     let refused = store.start(admitted(TAKE, None), nobodys).await.unwrap();
-    assert!(matches!(refused, Started::Refused(_)));
+    assert!(matches!(refused, Started::Not(_)));
 
     // What was running by then ends as it ends.
-    finish(&*store, running, Outcome::Failed).await.unwrap();
+    finish(&*store, running, Outcome::Failed("operation_failed"))
+        .await
+        .unwrap();
 }

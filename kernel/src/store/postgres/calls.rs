@@ -1,8 +1,9 @@
 //! Calls: how they begin, what is decided on them, and how they end, each within one transaction.
 
+use actum::Digest;
 use actum::gate::DenialReason;
 use async_trait::async_trait;
-use sqlx::postgres::PgPool;
+use sqlx::postgres::{PgExecutor, PgPool};
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
@@ -10,7 +11,8 @@ use crate::calls::{State, after};
 use crate::ledger::Entry;
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
-    Decided, NewCall, NewDecision, Outcome, StoreError, StoredCall, StoredDecision, Waiting,
+    Decided, NewCall, NewDecision, NotBegun, Outcome, StoreError, StoredCall, StoredDecision,
+    Waiting,
 };
 
 use Applied::{Changed, Unchanged};
@@ -25,10 +27,11 @@ pub(super) struct Begin {
 
 #[async_trait]
 impl Change for Begin {
-    type Done = Option<DenialReason>;
+    type Done = Option<NotBegun>;
 
     async fn apply(&self, write: &mut Write) -> Result<Applied<Self::Done>, StoreError> {
         let call = &self.call;
+        let refused = |reason| Ok(Unchanged(Some(NotBegun::Refused(reason))));
         let waiting = self.waiting.as_ref();
         let instead_of = waiting.and_then(|waiting| waiting.instead_of.as_ref());
         // Between the gate's look and this transaction another call may have spent the token, or
@@ -38,7 +41,12 @@ impl Change for Begin {
             .fetch_optional(&mut *write.tx)
             .await?;
         if live.is_none() {
-            return Ok(Unchanged(Some(DenialReason::GrantExpired)));
+            return refused(DenialReason::GrantExpired);
+        }
+        if let Some(keyed) = call.keyed
+            && let Some(first) = of_key(&mut *write.tx, call.task_id, keyed.key).await?
+        {
+            return Ok(Unchanged(Some(NotBegun::Again(first.id))));
         }
         let state = match waiting {
             Some(_) => State::Pending,
@@ -46,8 +54,8 @@ impl Change for Begin {
         };
         sqlx::query(
             "INSERT INTO calls (id, task_id, action, arguments, sealed, state, binding, selection, expires_at,
-                 kernel, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)",
+                 kernel, created_at, updated_at, idempotency_key, asked)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13)",
         )
         .bind(call.id.to_string())
         .bind(call.task_id.to_string())
@@ -60,6 +68,8 @@ impl Change for Begin {
         .bind(waiting.map(|waiting| waiting.expires_at.to_string()))
         .bind(self.kernel.to_string())
         .bind(call.entry.at.to_string())
+        .bind(call.keyed.map(|keyed| keyed.key.to_string()))
+        .bind(call.keyed.map(|keyed| keyed.asked.to_string()))
         .execute(&mut *write.tx)
         .await?;
         if let Some(token) = call.spends {
@@ -75,12 +85,12 @@ impl Change for Begin {
             .execute(&mut *write.tx)
             .await?;
             if spent.rows_affected() != 1 {
-                return Ok(Unchanged(Some(DenialReason::SelectionTokenInvalid)));
+                return refused(DenialReason::SelectionTokenInvalid);
             }
         }
         if let Some((old, entry)) = instead_of {
             if !step(write, *old, State::Pending, Some("edited"), None, entry).await? {
-                return Ok(Unchanged(Some(DenialReason::ApprovalMissing)));
+                return refused(DenialReason::ApprovalMissing);
             }
             sqlx::query("UPDATE calls SET superseded_by = $1 WHERE id = $2")
                 .bind(call.id.to_string())
@@ -181,6 +191,8 @@ pub(super) struct Finish {
     id: Ulid,
     /// Its result, as JSON, redacted.
     result: Option<String>,
+    /// Why it failed, in one word.
+    reason: Option<&'static str>,
     entry: Entry,
 }
 
@@ -191,6 +203,7 @@ impl Finish {
         Ok(Self {
             id,
             result,
+            reason: outcome.reason(),
             entry: Entry { kind, ..entry },
         })
     }
@@ -201,7 +214,16 @@ impl Change for Finish {
     type Done = ();
 
     async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
-        if !step(write, self.id, State::Running, None, None, &self.entry).await? {
+        if !step(
+            write,
+            self.id,
+            State::Running,
+            self.reason,
+            None,
+            &self.entry,
+        )
+        .await?
+        {
             return Err(unreadable(format!("the call {} is not running", self.id)));
         }
         sqlx::query("UPDATE calls SET result = $1 WHERE id = $2")
@@ -272,6 +294,21 @@ pub(super) async fn get(pool: &PgPool, id: Ulid) -> Result<Option<StoredCall>, S
         .bind(id.to_string())
         .fetch_optional(pool)
         .await?;
+    row.map(StoredCall::try_from).transpose()
+}
+
+/// The call of a task that came with this key.
+pub(super) async fn of_key(
+    reader: impl PgExecutor<'_>,
+    task: Ulid,
+    key: Digest,
+) -> Result<Option<StoredCall>, StoreError> {
+    let row: Option<CallRow> =
+        sqlx::query_as(call_where!("c.task_id = $1 AND c.idempotency_key = $2"))
+            .bind(task.to_string())
+            .bind(key.to_string())
+            .fetch_optional(reader)
+            .await?;
     row.map(StoredCall::try_from).transpose()
 }
 

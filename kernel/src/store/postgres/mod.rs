@@ -16,6 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actum::Digest;
 use actum::gate::DenialReason;
 use actum::registry::Admitted;
 use async_trait::async_trait;
@@ -32,8 +33,8 @@ use self::changes::{Issue, MarkInterrupted, Post, RecordEntry, Revoke};
 use self::presence::InHand;
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
-    Counts, Decided, Message, NewCall, NewDecision, NewTask, Outcome, Recorded, Started, Store,
-    StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
+    Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
+    Store, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
 use crate::calls::State;
 use crate::ledger::{Entry, Head, Record};
@@ -155,7 +156,7 @@ impl Store for PostgresStore {
             kernel: self.shared.kernel,
         };
         match self.change(&begin).await? {
-            Some(reason) => Ok(Started::Refused(reason)),
+            Some(reason) => Ok(Started::Not(reason)),
             None => {
                 taken.keep();
                 Ok(Started::Recorded(Recorded(admitted)))
@@ -163,11 +164,7 @@ impl Store for PostgresStore {
         }
     }
 
-    async fn hold(
-        &self,
-        call: NewCall,
-        waiting: Waiting,
-    ) -> Result<Option<DenialReason>, StoreError> {
+    async fn hold(&self, call: NewCall, waiting: Waiting) -> Result<Option<NotBegun>, StoreError> {
         let begin = Begin {
             call,
             waiting: Some(waiting),
@@ -220,7 +217,8 @@ impl Store for PostgresStore {
             entry,
         };
         if !self.change(&take_on).await? {
-            return Ok(Started::Refused(DenialReason::ApprovalMissing));
+            let missing = NotBegun::Refused(DenialReason::ApprovalMissing);
+            return Ok(Started::Not(missing));
         }
         taken.keep();
         Ok(Started::Recorded(Recorded(admitted)))
@@ -235,6 +233,10 @@ impl Store for PostgresStore {
 
     async fn call(&self, id: Ulid) -> Result<Option<StoredCall>, StoreError> {
         calls::get(&self.shared.pool, id).await
+    }
+
+    async fn call_of_key(&self, task: Ulid, key: Digest) -> Result<Option<StoredCall>, StoreError> {
+        calls::of_key(&self.shared.pool, task, key).await
     }
 
     async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {

@@ -1,8 +1,9 @@
 //! Calls in the database: one query for each thing that is asked of them.
 
+use actum::Digest;
 use actum::gate::DenialReason;
 use serde_json::json;
-use sqlx::sqlite::SqlitePool;
+use sqlx::sqlite::{SqliteExecutor, SqlitePool};
 use sqlx::{Row, Sqlite, Transaction};
 use ulid::Ulid;
 
@@ -11,7 +12,7 @@ use crate::calls::{State, after};
 use crate::ledger::{Entry, Kind};
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
-    Decided, NewCall, NewDecision, StoreError, StoredCall, StoredDecision, Waiting,
+    Decided, NewCall, NewDecision, NotBegun, StoreError, StoredCall, StoredDecision, Waiting,
 };
 
 /// Where a call is stored as it begins.
@@ -23,8 +24,8 @@ pub(super) async fn insert(
 ) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO calls (id, task_id, action, arguments, sealed, state, binding, selection, expires_at,
-             created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             idempotency_key, asked, created_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(call.id.to_string())
     .bind(call.task_id.to_string())
@@ -35,6 +36,8 @@ pub(super) async fn insert(
     .bind(waiting.map(|waiting| waiting.binding.to_string()))
     .bind(call.spends.map(|token| token.to_string()))
     .bind(waiting.map(|waiting| waiting.expires_at.to_string()))
+    .bind(call.keyed.map(|keyed| keyed.key.to_string()))
+    .bind(call.keyed.map(|keyed| keyed.asked.to_string()))
     .bind(call.entry.at.to_string())
     .bind(call.entry.at.to_string())
     .execute(&mut **tx)
@@ -42,15 +45,35 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// What keeps a call from beginning: since the gate looked, another call may have spent its token, or the
-/// owner taken the task back.
+/// The call of a task that came with this key.
+pub(super) async fn of_key(
+    reader: impl SqliteExecutor<'_>,
+    task: Ulid,
+    key: Digest,
+) -> Result<Option<StoredCall>, StoreError> {
+    let row: Option<CallRow> =
+        sqlx::query_as(call_where!("c.task_id = $1 AND c.idempotency_key = $2"))
+            .bind(task.to_string())
+            .bind(key.to_string())
+            .fetch_optional(reader)
+            .await?;
+    row.map(StoredCall::try_from).transpose()
+}
+
+/// What keeps a call from beginning: since the gate looked, another call may have come under its key or spent
+/// its token, or the owner taken the task back.
 pub(super) async fn begin(
     tx: &mut Transaction<'_, Sqlite>,
     call: &NewCall,
     instead_of: Option<Ulid>,
-) -> Result<Option<DenialReason>, StoreError> {
+) -> Result<Option<NotBegun>, StoreError> {
     if !is_live(tx, call.task_id).await? {
-        return Ok(Some(DenialReason::GrantExpired));
+        return Ok(Some(NotBegun::Refused(DenialReason::GrantExpired)));
+    }
+    if let Some(keyed) = call.keyed
+        && let Some(first) = of_key(&mut **tx, call.task_id, keyed.key).await?
+    {
+        return Ok(Some(NotBegun::Again(first.id)));
     }
     let Some(token) = call.spends else {
         return Ok(None);
@@ -66,7 +89,8 @@ pub(super) async fn begin(
     .bind(instead_of.map(|old| old.to_string()))
     .execute(&mut **tx)
     .await?;
-    Ok((spent.rows_affected() != 1).then_some(DenialReason::SelectionTokenInvalid))
+    let refused = NotBegun::Refused(DenialReason::SelectionTokenInvalid);
+    Ok((spent.rows_affected() != 1).then_some(refused))
 }
 
 async fn is_live(tx: &mut Transaction<'_, Sqlite>, task: Ulid) -> Result<bool, StoreError> {

@@ -119,7 +119,11 @@ async fn a_call_whose_end_could_not_be_stored_is_marked_though_its_kernel_lives(
     let (lost, running) = (started(&store, task).await, started(&store, task).await);
     let full = "ALTER TABLE audit ADD CONSTRAINT is_full CHECK (kind <> 'call_failed') NOT VALID";
     database.sql(full).await.unwrap();
-    assert!(finish(&store, lost, Outcome::Failed).await.is_err());
+    assert!(
+        finish(&store, lost, Outcome::Failed("operation_failed"))
+            .await
+            .is_err()
+    );
     assert_eq!(store.mark_interrupted(now()).await.unwrap(), 1);
     assert_eq!(state(&store, lost).await.unwrap(), "outcome_unknown");
     assert_eq!(state(&store, running).await.unwrap(), "running");

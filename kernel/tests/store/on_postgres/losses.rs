@@ -165,7 +165,10 @@ async fn the_end_of_a_call_waits_for_a_server_that_is_away() {
     let call = started(&*store, task).await;
     server.stop("immediate");
     let ending = Arc::clone(&store);
-    let mut ending = tokio::spawn(async move { finish(&*ending, call, Outcome::Failed).await });
+    let mut ending =
+        tokio::spawn(
+            async move { finish(&*ending, call, Outcome::Failed("operation_failed")).await },
+        );
     // Longer than anything else waits for a server.
     let early = tokio::time::timeout(Duration::from_secs(4), &mut ending).await;
     assert!(early.is_err(), "{early:?}");

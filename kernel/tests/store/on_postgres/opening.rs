@@ -108,7 +108,9 @@ async fn a_role_of_its_own_can_run_a_kernel_and_cannot_touch_the_ledger() {
     let token = Ulid::generate();
     let task = issued(&store, &[token]).await;
     let call = started(&store, task).await;
-    finish(&store, call, Outcome::Failed).await.unwrap();
+    finish(&store, call, Outcome::Failed("operation_failed"))
+        .await
+        .unwrap();
     store
         .post_message(task, "visitor", "hello", now())
         .await
