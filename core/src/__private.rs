@@ -17,8 +17,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::action::{ActionError, HandlerContext};
+use crate::action::{ActionError, CheckFuture, HandlerContext, PreparedCheck};
 use crate::redact::Confidential;
+use crate::schema::ArgumentFault;
 
 pub use crate::action::{
     Action, Asks, Declaration, DeclarationKind, HandlerFuture, HostType, Place, Prepared,
@@ -196,17 +197,47 @@ pub fn prepare<T: PayloadDeserialize + PayloadSend>(
     arguments: Value,
     run: impl FnOnce(HandlerContext, T) -> HandlerFuture + Send + 'static,
 ) -> Result<Prepared, serde_json::Error> {
-    let is_empty = matches!(&arguments, Value::Object(fields) if fields.is_empty());
-    let payload = match serde_json::from_value::<T>(arguments) {
-        Ok(payload) => payload,
-        Err(error) if !is_empty => return Err(error),
-        // serde writes a unit struct as `null`; a model that fills in nothing writes `{}`.
-        Err(error) => match serde_json::from_value::<T>(Value::Null) {
-            Ok(payload) => payload,
-            Err(_) => return Err(error),
-        },
-    };
+    let payload = payload::<T>(arguments)?;
     Ok(Box::new(move |context| run(context, payload)))
+}
+
+fn payload<T: PayloadDeserialize>(arguments: Value) -> Result<T, serde_json::Error> {
+    let is_empty = matches!(&arguments, Value::Object(fields) if fields.is_empty());
+    match serde_json::from_value::<T>(arguments) {
+        Ok(payload) => Ok(payload),
+        Err(error) if !is_empty => Err(error),
+        // serde writes a unit struct as `null`; a model that fills in nothing writes `{}`.
+        Err(error) => serde_json::from_value::<T>(Value::Null).map_err(|_| error),
+    }
+}
+
+/// Reads the payload for a check of it; what is left is to look.
+///
+/// # Errors
+/// Those of [`prepare`].
+pub fn prepare_check<T: PayloadDeserialize + PayloadSend>(
+    arguments: Value,
+    look: impl FnOnce(HandlerContext, T) -> CheckFuture + Send + 'static,
+) -> Result<PreparedCheck, serde_json::Error> {
+    let payload = payload::<T>(arguments)?;
+    Ok(Box::new(move |context| look(context, payload)))
+}
+
+/// Leaves a check to be made that needs no arguments.
+///
+/// # Errors
+/// None; the shape is that of [`prepare_check`].
+pub fn prepare_check_without(
+    look: impl FnOnce(HandlerContext) -> CheckFuture + Send + 'static,
+) -> Result<PreparedCheck, serde_json::Error> {
+    Ok(Box::new(look))
+}
+
+/// A check's future, that any thread can poll.
+pub fn check_future(
+    future: impl Future<Output = Result<Vec<ArgumentFault>, ActionError>> + Send + 'static,
+) -> CheckFuture {
+    Box::pin(future)
 }
 
 /// Leaves the handler to be run; it takes no arguments, and the schema has seen that none came.

@@ -16,13 +16,20 @@ use crate::descriptor::Hints;
 use crate::id::ActionId;
 use crate::redact::{Confidential, Watch};
 use crate::requirement::{Class, EscapeHatch, Requirements, folded_role};
-use crate::schema::SchemaFault;
+use crate::schema::{ArgumentFault, SchemaFault};
 
 /// A call whose arguments are read: all that is left is to run it.
 pub type Prepared = Box<dyn FnOnce(HandlerContext) -> HandlerFuture + Send>;
 
 /// A handler's future.
 pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<Confidential, ActionError>> + Send>>;
+
+/// A check of one call's arguments, as they were read: all that is left is to look.
+pub type PreparedCheck = Box<dyn FnOnce(HandlerContext) -> CheckFuture + Send>;
+
+/// What a check finds: every fault of the arguments, none where they are as they should be.
+pub type CheckFuture =
+    Pin<Box<dyn Future<Output = Result<Vec<ArgumentFault>, ActionError>> + Send>>;
 
 /// The one declaration of an action, made by `#[action]` and nothing else.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +66,8 @@ pub struct Action {
     pub needs: &'static [fn() -> HostType],
     #[doc(hidden)]
     pub prepare: fn(Value) -> Result<Prepared, serde_json::Error>,
+    #[doc(hidden)]
+    pub check: Option<fn(Value) -> Result<PreparedCheck, serde_json::Error>>,
 }
 
 /// What an annotation asks of whoever calls; [`Requirements`] is the checked form.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::action::{
-    Action, Declaration, DeclarationKind, HandlerContext, HandlerFuture, Place, Prepared, Resources,
+    Action, ActionError, Declaration, DeclarationKind, HandlerContext, HandlerFuture, Place,
+    Prepared, Resources,
 };
 use crate::catalog::{ActionCatalog, EgressDeclaration};
 use crate::descriptor::ToolDescriptor;
@@ -347,6 +348,42 @@ impl Registry {
         let arguments = Value::Object(permit.request().arguments.clone());
         let read = self.read(permit.action().as_str(), arguments)?;
         Ok(Admitted { permit, read })
+    }
+
+    /// Whether the annotation of an action names a check of its arguments.
+    #[must_use]
+    pub fn has_check(&self, id: &str) -> bool {
+        let registered = self.actions.get(id);
+        registered.is_some_and(|registered| registered.action.check.is_some())
+    }
+
+    /// What the check that an action's annotation names finds in arguments that fit the schema; nothing
+    /// where it names none.
+    ///
+    /// # Errors
+    /// The check's own, that it cannot tell; rid of the secrets that were seen.
+    pub async fn checked(
+        &self,
+        id: &str,
+        mut arguments: Value,
+        context: HandlerContext,
+    ) -> Result<Vec<ArgumentFault>, ActionError> {
+        let registered = self.actions.get(id);
+        let Some((registered, check)) = registered.and_then(|it| Some((it, it.action.check?)))
+        else {
+            return Ok(Vec::new());
+        };
+        without_fractions(&mut arguments);
+        let mut shown = arguments.clone();
+        let watch = Watch::default();
+        registered.hidden.apply(&mut shown);
+        watch.note_differences(&arguments, &shown);
+        let look = watch.during(|| check(arguments)).map_err(|_| {
+            ActionError::failed("the arguments fit the schema, and the handler's type refuses them")
+        })?;
+        let mut looking = watch.during(|| look(context));
+        let found = poll_fn(|cx| watch.during(|| looking.as_mut().poll(cx))).await;
+        found.map_err(|error| error.scrubbed(&watch))
     }
 
     /// One answer from schema and serde: a call that fits the one and not the other is refused like

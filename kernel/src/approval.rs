@@ -257,6 +257,10 @@ impl Kernel {
             Ok(shown) => shown,
             Err(faults) => return Ok(Ok(Edited::Unfit(faults))),
         };
+        let faults = attempt.checked(&action, call.selection.as_ref()).await;
+        if !faults.is_empty() {
+            return Ok(Ok(Edited::Unfit(faults)));
+        }
         let rejected = Entry {
             at,
             kind: Kind::CallRejected,
@@ -368,6 +372,14 @@ impl Kernel {
         let Ok(admitted) = self.registry.admit(permit) else {
             return refuse(attempt.refused("input_schema_invalid")).await;
         };
+        let selection = call.selection.as_ref();
+        if !attempt
+            .checked(admitted.action(), selection)
+            .await
+            .is_empty()
+        {
+            return refuse(attempt.refused("input_schema_invalid")).await;
+        }
         let record = record.leading_to(actum::authorization::StateChange::CallStarted);
         let arguments = canonical_json(admitted.shown_arguments())?;
         let entry = Entry {

@@ -10,6 +10,7 @@ pub mod actions;
 mod approval;
 pub mod auth;
 pub mod calls;
+mod check;
 pub mod cli;
 mod clock;
 pub mod config;

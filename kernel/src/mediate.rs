@@ -200,6 +200,10 @@ pub async fn mediate(
             if let Some(first) = first {
                 return call.answer_again(first, &record).await;
             }
+            let faults = call.checked(&action, stored.as_ref()).await;
+            if !faults.is_empty() {
+                return call.unfit(faults).await;
+            }
             let held = approval::hold(&call, &action, &shown, stored.as_ref(), None).await?;
             match held {
                 Ok(request_id) => Ok(Answer::ApprovalRequired { request_id }),
@@ -214,6 +218,10 @@ pub async fn mediate(
             };
             if let Some(first) = first {
                 return call.answer_again(first, &record).await;
+            }
+            let faults = call.checked(&action, stored.as_ref()).await;
+            if !faults.is_empty() {
+                return call.unfit(faults).await;
             }
             let selection = call.own(&action, stored);
             let spends = selection.as_ref().map(|selection| selection.token.id);
@@ -358,6 +366,31 @@ impl Attempt<'_> {
         })
     }
 
+    /// What a handler is given besides its arguments, and so is the check of them.
+    pub(crate) fn context(
+        &self,
+        request_id: Ulid,
+        action: &ActionId,
+        selection: Option<&StoredSelection>,
+    ) -> HandlerContext {
+        let root = self.task.grant.root();
+        HandlerContext {
+            call: Call {
+                request_id,
+                task_id: self.task.id,
+                action: action.clone(),
+                principal: root.principal.to_string(),
+                reply_to: root.reply_to.clone(),
+                at: self.at,
+            },
+            selection: selection.map(|selection| Selection {
+                token_type: selection.token.token_type.clone(),
+                target: selection.target.clone(),
+            }),
+            resources: Arc::clone(&self.kernel.resources),
+        }
+    }
+
     /// Starts an admitted call and runs it to its end, whether or not the worker still waits for it.
     ///
     /// Both happen in a task of their own, so that a worker that hangs up cannot leave a call that is
@@ -372,22 +405,7 @@ impl Attempt<'_> {
             Begin::New(call) => call.id,
             Begin::Approved(call, _) => *call,
         };
-        let root = self.task.grant.root();
-        let context = HandlerContext {
-            call: Call {
-                request_id,
-                task_id: self.task.id,
-                action: admitted.action().clone(),
-                principal: root.principal.to_string(),
-                reply_to: root.reply_to.clone(),
-                at: self.at,
-            },
-            selection: selection.map(|selection| Selection {
-                token_type: selection.token.token_type,
-                target: selection.target,
-            }),
-            resources: Arc::clone(&self.kernel.resources),
-        };
+        let context = self.context(request_id, admitted.action(), selection.as_ref());
         let kernel = Arc::clone(self.kernel);
         let body = self.body(json!({"call": request_id}));
         let ending = self.kernel.running.spawn(async move {

@@ -71,6 +71,7 @@ const __action_send: ::actum::__private::Action = {
                     >(send(payload).await)
                 }),
             ),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

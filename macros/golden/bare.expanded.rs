@@ -43,6 +43,7 @@ const __action_now: ::actum::__private::Action = {
             prepare: |_| ::actum::__private::prepare_without(|_| ::actum::__private::handler_future(async move {
                 ::actum::__private::output::<Result<u64, ActionError>>(now().await)
             })),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

@@ -44,6 +44,7 @@ const __action_now: ::actum::__private::Action = {
                     Result<u64, ActionError>,
                 >(now(::actum::__private::host::<Clock>(&context)?).await)
             })),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

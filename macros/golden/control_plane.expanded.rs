@@ -53,6 +53,7 @@ const __action_persist: ::actum::__private::Action = {
             prepare: |_| ::actum::__private::prepare_without(|_| ::actum::__private::handler_future(async move {
                 ::actum::__private::output::<Result<(), ActionError>>(persist().await)
             })),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

@@ -64,6 +64,7 @@ const __action_now: facade::actum::__private::Action = {
                     )
                 }),
             ),
+            check: ::core::option::Option::None,
         }
     };
     facade::actum::__private::inventory::submit! {

@@ -69,6 +69,18 @@ pub(crate) const __action_delete: ::actum::__private::Action = {
                     )
                 }),
             ),
+            check: ::core::option::Option::Some(|arguments| ::actum::__private::prepare_check::<
+                Which,
+            >(
+                arguments,
+                |context, payload| ::actum::__private::check_future(async move {
+                    is_allowed_to_go(
+                            ::actum::__private::host::<Mailbox>(&context)?,
+                            &payload,
+                        )
+                        .await
+                }),
+            )),
         }
     };
     ::actum::__private::inventory::submit! {

@@ -11,6 +11,7 @@
     idempotent,
     open_world,
     non_delegable,
+    check = is_allowed_to_go,
 )]
 #[expect(deprecated)]
 pub(crate) async fn delete(mailbox: &Mailbox, which: Which) -> Result<(), ActionError> {

@@ -80,6 +80,7 @@ const __action_send: ::actum::__private::Action = {
                     )
                 }),
             ),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

@@ -58,6 +58,7 @@ const __action_add: ::actum::__private::Action = {
                     ::actum::__private::output::<Sum>(add(payload))
                 }),
             ),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

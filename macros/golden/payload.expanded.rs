@@ -61,6 +61,7 @@ pub const __action_find: ::actum::__private::Action = {
                     >(find(payload).await)
                 }),
             ),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

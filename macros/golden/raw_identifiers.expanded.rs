@@ -60,6 +60,7 @@ const __action_type: ::actum::__private::Action = {
                     >(r#type(payload).await)
                 }),
             ),
+            check: ::core::option::Option::None,
         }
     };
     ::actum::__private::inventory::submit! {

@@ -47,6 +47,8 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
     let allowed_lints = &function.allowed_lints;
     let checks = checks(declaration.actum.as_ref(), function);
     let prepare = prepare(declaration.actum.as_ref(), function, output);
+    let check = declaration.check.as_ref();
+    let check = option(check.map(|path| check_call(declaration.actum.as_ref(), function, path)));
 
     let visibility = &function.visibility;
     let constant = constant(&function.name);
@@ -93,6 +95,7 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
                     output: #actum::output_schema::<#output>,
                     needs: &[#(#actum::HostType::of::<#hosts>),*],
                     prepare: #prepare,
+                    check: #check,
                 }
             };
             #actum::inventory::submit! { __ACTION }
@@ -223,6 +226,32 @@ fn prepare(crate_path: Option<&Path>, function: &Function, output: &Type) -> Tok
             |#arguments| #actum::prepare::<#ty>(#arguments, |#context, #payload| #future)
         },
         None => quote_spanned!(here=> |_| #actum::prepare_without(|#context| #future)),
+    }
+}
+
+/// The handler's own check behind a function pointer: it takes what the handler takes, the payload by
+/// reference.
+fn check_call(crate_path: Option<&Path>, function: &Function, path: &Path) -> TokenStream {
+    let here = at(path.span());
+    let actum = private(crate_path, here);
+    let own = |name| Ident::new(name, Span::mixed_site());
+    let (context, arguments, payload) = (own("context"), own("arguments"), own("payload"));
+    let given = function.parameters.iter().map(|parameter| match parameter {
+        Parameter::Host(ty) => quote_spanned!(here=> #actum::host::<#ty>(&#context)?),
+        Parameter::Payload(_) => quote_spanned!(here=> &#payload),
+    });
+    let future = quote_spanned! {here=>
+        #actum::check_future(async move { #path(#(#given),*).await })
+    };
+    let context = match function.hosts().as_slice() {
+        [] => quote!(_),
+        _ => quote!(#context),
+    };
+    match function.payload() {
+        Some(ty) => quote_spanned! {here=>
+            |#arguments| #actum::prepare_check::<#ty>(#arguments, |#context, #payload| #future)
+        },
+        None => quote_spanned!(here=> |_| #actum::prepare_check_without(|#context| #future)),
     }
 }
 

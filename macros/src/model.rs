@@ -26,6 +26,7 @@ pub struct Declaration {
     pub egress_class: Option<LitStr>,
     pub asks: Asks,
     pub redact: Vec<(LitStr, LitStr)>,
+    pub check: Option<Path>,
     pub approval_required: bool,
     pub non_delegable: bool,
     pub read_only: bool,
@@ -34,7 +35,7 @@ pub struct Declaration {
     pub open_world: bool,
 }
 
-const ARGUMENTS: [&str; 20] = [
+const ARGUMENTS: [&str; 21] = [
     "id",
     "description",
     "title",
@@ -54,6 +55,7 @@ const ARGUMENTS: [&str; 20] = [
     "escape_hatch",
     "interaction",
     "redact",
+    "check",
     "crate",
 ];
 
@@ -109,7 +111,15 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
     let destructive = flag("destructive");
     let idempotent = flag("idempotent");
     let open_world = flag("open_world");
-    let actum = find("crate").and_then(|argument| path(argument, faults));
+    let mut path_of = |name: &str, form: &str| find(name).and_then(|it| path(it, form, faults));
+    let actum = path_of(
+        "crate",
+        "`crate` takes the path of the `actum` crate, where it is not `::actum`: `crate = facade::actum`",
+    );
+    let check = path_of(
+        "check",
+        "`check` takes the name of a function that looks at the arguments: `check = is_plausible`",
+    );
     let (egress_channels, egress_class) =
         find("egress").map_or((None, None), |argument| egress(argument, faults));
 
@@ -143,6 +153,7 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
         egress_class,
         asks,
         redact,
+        check,
         approval_required,
         non_delegable,
         read_only,
@@ -254,14 +265,11 @@ fn is_flag(argument: &Argument, faults: &mut Faults) -> bool {
     false
 }
 
-fn path(argument: &Argument, faults: &mut Faults) -> Option<Path> {
+fn path(argument: &Argument, form: &str, faults: &mut Faults) -> Option<Path> {
     if let ArgumentValue::Path(path) = &argument.value {
         return Some(path.clone());
     }
-    faults.push(
-        place(argument)?,
-        "`crate` takes the path of the `actum` crate, where it is not `::actum`: `crate = facade::actum`",
-    );
+    faults.push(place(argument)?, form);
     None
 }
 
