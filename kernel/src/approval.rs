@@ -129,7 +129,7 @@ impl Bound<'_> {
             "sealed": self.sealed.map(Digest::of_bytes),
             "target": self.target,
             "grant": Digest::of_json(grant)?,
-            "policy": kernel.manifests.revision(),
+            "policy": self.task.revision,
         }))
     }
 }

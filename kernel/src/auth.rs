@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use actum::Digest;
 use actum::authority::ManifestSet;
 use actum::grant::{SealKey, VerifiedGrant};
 use jiff::Timestamp;
@@ -15,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 use ulid::Ulid;
 
+use crate::in_force::InForce;
 use crate::store::{Store, StoreError};
 
 /// What every task token begins with, so that a leaked one can be searched for.
@@ -222,6 +224,8 @@ pub struct LiveTask {
     pub grant: Arc<VerifiedGrant>,
     /// Its grant as it was issued: what its worker may have been shown.
     pub issued: Arc<VerifiedGrant>,
+    /// The revision of the manifests that `grant` is as of.
+    pub revision: Digest,
     /// What the event's sender wrote.
     pub message: Option<String>,
     /// What stands before the tools in the worker's answer. It is the same each time, and written
@@ -230,14 +234,43 @@ pub struct LiveTask {
     token_hash: SecretHash,
 }
 
+impl LiveTask {
+    /// A task as of these manifests; `None` where its actor or its scenario is no longer there, so that it is over.
+    fn worked_out(
+        id: Ulid,
+        issued: Arc<VerifiedGrant>,
+        manifests: &ManifestSet,
+        message: Option<String>,
+        token_hash: SecretHash,
+    ) -> Option<Self> {
+        let held = issued.mandate();
+        let left = held.map(|held| manifests.left_of(held));
+        let grant = match left {
+            None => Arc::clone(&issued),
+            Some(left) if left.as_ref() == held => Arc::clone(&issued),
+            Some(left) => Arc::new(VerifiedGrant::clone(&issued).within(left.as_ref())?),
+        };
+        Some(Self {
+            id,
+            grant,
+            issued,
+            revision: manifests.revision(),
+            message,
+            head: OnceLock::new(),
+            token_hash,
+        })
+    }
+}
+
 /// Tasks that were loaded and verified, by id.
 ///
 /// A grant never changes once it is issued; only revocation ends one early. This kernel's own are followed by
-/// [`forget`](Self::forget); those of others are for the store to know, which is asked at each use.
+/// [`forget`](Self::forget); those of others are for the store to know, which is asked at each use. What its actor
+/// still holds follows from the manifests in force, so that a task is worked out anew once those are others.
 pub struct LiveTasks {
     store: Arc<dyn Store>,
     seal: SealKey,
-    manifests: Arc<ManifestSet>,
+    manifests: Arc<InForce>,
     cache: quick_cache::sync::Cache<Ulid, Arc<LiveTask>>,
     /// Counts the tasks forgotten, so that a load that overlaps one does not keep what it read.
     forgotten: AtomicU64,
@@ -252,7 +285,7 @@ impl fmt::Debug for LiveTasks {
 impl LiveTasks {
     /// None loaded yet.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, seal: SealKey, manifests: Arc<ManifestSet>) -> Self {
+    pub fn new(store: Arc<dyn Store>, seal: SealKey, manifests: Arc<InForce>) -> Self {
         Self {
             store,
             seal,
@@ -297,11 +330,23 @@ impl LiveTasks {
 
     async fn load(&self, id: Ulid) -> Result<Option<Arc<LiveTask>>, StoreError> {
         if let Some(task) = self.cache.get(&id) {
-            if self.store.is_still_live(id).await? {
+            let forgotten = self.forgotten.load(Ordering::SeqCst);
+            if !self.store.is_still_live(id).await? {
+                self.forget(id);
+                return Ok(None);
+            }
+            let manifests = self.manifests.now();
+            if task.revision == manifests.revision() {
                 return Ok(Some(task));
             }
-            self.forget(id);
-            return Ok(None);
+            let anew = LiveTask::worked_out(
+                id,
+                Arc::clone(&task.issued),
+                &manifests,
+                task.message.clone(),
+                task.token_hash,
+            );
+            return Ok(self.kept(id, anew, forgotten));
         }
         let forgotten = self.forgotten.load(Ordering::SeqCst);
         let Some(stored) = self.store.task(id).await?.filter(|task| !task.revoked) else {
@@ -311,38 +356,27 @@ impl LiveTasks {
             tracing::error!(task = %id, "a stored grant's seal is broken; the task is refused");
             return Ok(None);
         };
-        let Some((issued, grant)) = self.as_of_now(grant) else {
-            return Ok(None);
-        };
-        let task = Arc::new(LiveTask {
+        let task = LiveTask::worked_out(
             id,
-            grant,
-            issued,
-            message: stored.message,
-            head: OnceLock::new(),
-            token_hash: SecretHash::new(stored.token_hash),
-        });
+            Arc::new(grant),
+            &self.manifests.now(),
+            stored.message,
+            SecretHash::new(stored.token_hash),
+        );
+        Ok(self.kept(id, task, forgotten))
+    }
+
+    /// Keeps a task in memory, unless one was forgotten since this one was looked up: it may have been this one.
+    fn kept(&self, id: Ulid, task: Option<LiveTask>, forgotten: u64) -> Option<Arc<LiveTask>> {
+        let Some(task) = task.map(Arc::new) else {
+            self.cache.remove(&id);
+            return None;
+        };
         self.cache.insert(id, Arc::clone(&task));
         if self.forgotten.load(Ordering::SeqCst) != forgotten {
             self.cache.remove(&id);
         }
-        Ok(Some(task))
-    }
-
-    /// A grant as it was issued, and what is left of it; `None` where its actor or its scenario is no
-    /// longer there, so that the task is over.
-    fn as_of_now(&self, issued: VerifiedGrant) -> Option<(Arc<VerifiedGrant>, Arc<VerifiedGrant>)> {
-        let held = issued.mandate().cloned();
-        let left = held.as_ref().map(|held| self.manifests.left_of(held));
-        let issued = Arc::new(issued);
-        match left {
-            None => Some((Arc::clone(&issued), issued)),
-            Some(left) if left == held => Some((Arc::clone(&issued), issued)),
-            Some(left) => {
-                let grant = VerifiedGrant::clone(&issued).within(left.as_ref())?;
-                Some((issued, Arc::new(grant)))
-            }
-        }
+        Some(task)
     }
 
     /// Forgets a task that was taken back.

@@ -223,9 +223,9 @@ impl Composer<'_> {
 }
 
 impl Kernel {
-    fn composer(&self) -> Composer<'_> {
+    fn composer<'a>(&'a self, manifests: &'a ManifestSet) -> Composer<'a> {
         Composer {
-            manifests: &self.manifests,
+            manifests,
             identities: &self.identities,
             catalog: &self.catalog,
             catalog_digest: self.catalog_digest,
@@ -254,7 +254,9 @@ impl Kernel {
     ) -> Result<Result<Issued, Turned>, StoreError> {
         let now = self.now();
         let raw = Digest::of_json(posted)?;
-        let composed = match self.composer().compose(connector, posted, now) {
+        let manifests = self.manifests.now();
+        let composer = self.composer(&manifests);
+        let composed = match composer.compose(connector, posted, now) {
             Ok(composed) => composed,
             Err(turned) => {
                 let body = json!({"connector": &*connector.id, "event": raw, "reason": turned.reason, "why": turned.message});

@@ -32,6 +32,8 @@ pub enum Kind {
     KernelStarted,
     /// A kernel closed it in good order.
     KernelStopped,
+    /// Other manifests came into force.
+    ManifestsLoaded,
     /// An event led to no grant.
     EventRefused,
     /// An event led to a grant.
@@ -69,6 +71,7 @@ impl Kind {
         match self {
             Self::KernelStarted => "kernel_started",
             Self::KernelStopped => "kernel_stopped",
+            Self::ManifestsLoaded => "manifests_loaded",
             Self::EventRefused => "event_refused",
             Self::GrantIssued => "grant_issued",
             Self::GrantRevoked => "grant_revoked",

@@ -19,6 +19,7 @@ pub mod connectors;
 mod folder;
 pub mod http;
 mod ids;
+mod in_force;
 pub mod ingress;
 pub mod ledger;
 mod manifests;
@@ -44,7 +45,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actum::authority::{IdentityBook, ManifestSet};
+use actum::authority::IdentityBook;
 use actum::grant::SealKey;
 use actum::{ActionCatalog, Digest, Registry, Resources};
 use jiff::Timestamp;
@@ -67,6 +68,7 @@ use crate::store::{PostgresStore, SqliteStore, Store, StoreError};
 
 pub use clock::Clock;
 pub use ids::Ids;
+pub use in_force::{InForce, NotReloaded, Reloaded};
 pub use manifests::load as load_manifests;
 pub use panics::{scrub_panics, scrub_panics_into};
 pub use router::router;
@@ -75,10 +77,10 @@ pub use router::router;
 #[derive(Debug)]
 pub struct Kernel {
     registry: Registry,
-    catalog: ActionCatalog,
+    catalog: Arc<ActionCatalog>,
     catalog_json: String,
     catalog_digest: Digest,
-    manifests: Arc<ManifestSet>,
+    manifests: Arc<InForce>,
     identities: IdentityBook,
     connectors: Vec<(Connector, SecretHash)>,
     owner: Owner,
@@ -236,7 +238,6 @@ impl KernelBuilder {
             .check_resources(&resources)
             .map_err(StartFaults::one)?;
 
-        let manifests = Arc::new(manifests);
         let catalog_json = catalog.to_canonical_json().map_err(StartFaults::one)?;
         let catalog_digest = Digest::of_bytes(&catalog_json);
         let interrupted = store
@@ -268,6 +269,14 @@ impl KernelBuilder {
         store.record(started).await.map_err(StartFaults::one)?;
         store.checkpoint(since).await.map_err(StartFaults::one)?;
 
+        let catalog = Arc::new(catalog);
+        let manifests = Arc::new(InForce::new(
+            manifests,
+            config.manifests.clone(),
+            Arc::clone(&catalog),
+            Arc::clone(&store),
+            clock.clone(),
+        ));
         let connector_keys = keys.connectors.iter().map(Secret::hash);
         Ok(Arc::new(Kernel {
             tasks: LiveTasks::new(
@@ -386,6 +395,12 @@ impl Kernel {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// The manifests that are in force, which can be loaded anew while the kernel runs.
+    #[must_use]
+    pub fn manifests(&self) -> &InForce {
+        &self.manifests
     }
 
     /// The catalog.

@@ -1,6 +1,7 @@
 //! The owner's door: messages, selections, taking a task back, having the ledger signed.
 
 pub(crate) mod approvals;
+pub(crate) mod manifests;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sqlx::Connection as _;
 use tokio::net::TcpListener;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: &[&str] = &[
     "approvals",
     "serve",
     "catalog",
@@ -31,6 +31,7 @@ const COMMANDS: [&str; 14] = [
     "test",
     "attach",
     "select",
+    "reload",
     "revoke",
     "ledger",
 ];
@@ -68,7 +69,7 @@ async fn help_names_every_command() {
         .filter_map(|line| line.split(' ').next())
         .filter(|name| !name.is_empty() && *name != "help")
         .collect();
-    assert_eq!(listed, COMMANDS.into());
+    assert_eq!(listed, COMMANDS.iter().copied().collect());
     for command in COMMANDS {
         let help = home.actum(&[command, "--help"]).await;
         assert_eq!(help.code, 0, "{command}");

@@ -219,6 +219,21 @@ pub(super) async fn revoke(config: Option<PathBuf>, task: &str) -> Result<(), St
     say("revoked; the task's token no longer works\n")
 }
 
+/// `actum reload`
+pub(super) async fn reload(config: Option<PathBuf>) -> Result<(), String> {
+    let owner = Speaker::owner(config)?;
+    let answer = owner.post("/v1/owner/manifests/reload", &json!({})).await?;
+    let text = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default();
+    match answer.get("changed").and_then(Value::as_bool) {
+        Some(true) => say(&format!(
+            "in force now: {} (before: {})\n",
+            text("revision"),
+            text("from")
+        )),
+        _ => say(&format!("nothing has changed: {}\n", text("revision"))),
+    }
+}
+
 fn actum_id(text: &str) -> Option<ulid::Ulid> {
     ulid::Ulid::from_string(text).ok()
 }

@@ -152,6 +152,12 @@ enum Command {
         /// The task's id.
         task: String,
     },
+    /// Have the running kernel read its manifests anew, as SIGHUP does. Faulty ones change nothing, and are told.
+    Reload {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
     /// Verify the ledger, prove a record, keep checkpoints as a witness, export it.
     #[command(subcommand)]
     Ledger(ledger::Ask),
@@ -213,6 +219,7 @@ pub fn main_try_with<E: Display>(
             } => approvals::run(config, approver, ask).await,
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
+            Command::Reload { config } => client::reload(config).await,
             Command::Ledger(ask) => ledger::run(ask).await,
         }
         .map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)

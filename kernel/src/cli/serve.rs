@@ -3,14 +3,17 @@
 use std::fmt::Display;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
 use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 
 use super::{HOME, config_path};
 use crate::config::Config;
 use crate::sample;
-use crate::{Kernel, KernelBuilder};
+use crate::{Kernel, KernelBuilder, Reloaded};
 
 pub(super) async fn run<E: Display>(
     named: Option<PathBuf>,
@@ -38,9 +41,14 @@ pub(super) async fn run<E: Display>(
         )
     })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
+    // Before the first line is said: from then on, a hangup is a wish and not an end.
+    #[cfg(unix)]
+    let hangups = signal(SignalKind::hangup()).map_err(|error| error.to_string())?;
     let builder = prepare(Kernel::builder(config)).await;
     let builder = builder.map_err(|error| error.to_string())?;
     let kernel = builder.build().await.map_err(|faults| faults.to_string())?;
+    #[cfg(unix)]
+    tokio::spawn(reload_on_hangup(hangups, Arc::downgrade(&kernel)));
     let home = path.parent().unwrap_or_else(|| Path::new("."));
     let said = match is_sample {
         true => things_to_try(&format!("http://{address}"), home, &data.join("keys")),
@@ -52,13 +60,26 @@ pub(super) async fn run<E: Display>(
     Ok(())
 }
 
+/// Has the manifests read anew at each SIGHUP, until the kernel is gone.
+#[cfg(unix)]
+async fn reload_on_hangup(mut hangups: Signal, kernel: Weak<Kernel>) {
+    while hangups.recv().await.is_some() {
+        let Some(kernel) = kernel.upgrade() else {
+            return;
+        };
+        match kernel.manifests().reload("SIGHUP").await {
+            Ok(Reloaded { from, to }) if from == to => tracing::info!("no manifest has changed"),
+            Ok(Reloaded { from, to }) => tracing::info!(%from, %to, "other manifests are in force"),
+            Err(why) => tracing::error!("{why}"),
+        }
+    }
+}
+
 async fn stop_signal() {
     let interrupt = tokio::signal::ctrl_c();
     #[cfg(unix)]
     {
-        let Ok(mut terminate) =
-            tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-        else {
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
             let _ = interrupt.await;
             return;
         };

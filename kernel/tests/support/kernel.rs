@@ -57,8 +57,13 @@ impl Program {
 
     /// Sends SIGTERM, and does not wait.
     pub fn terminate(&self) {
+        self.signal("TERM");
+    }
+
+    /// Sends a signal, and does not wait.
+    pub fn signal(&self, name: &str) {
         let sent = Command::new("kill")
-            .arg("-TERM")
+            .arg(format!("-{name}"))
             .arg(self.child.id().to_string())
             .status()
             .unwrap();

@@ -108,3 +108,35 @@ async fn the_tasks_of_an_actor_who_is_gone_are_over() {
     let again = served.begin("ada", "chat.message").await;
     assert!(served.names(&again).await.is_empty());
 }
+
+#[tokio::test]
+async fn a_claim_that_is_lost_counts_at_the_next_call_without_a_restart() {
+    let served = Office::sample().serve().await;
+    let token = served.begin("ada", "chat.message").await;
+    let bert = served.begin("bert", "chat.message").await;
+    let before = served.names(&token).await;
+    let ran = served.ask(&token, "get_workspace_runtime", json!({})).await;
+    assert_eq!(ran.result()[0]["id"], "preview");
+
+    served.edit(ADA, LOST, "").await;
+    let answer = served.ask(&token, "get_workspace_runtime", json!({})).await;
+    answer.refused(403, "policy_denied", "required_claim_missing");
+    let mut left = before.clone();
+    assert!(left.remove("get_workspace_runtime"));
+    assert_eq!(served.names(&token).await, left);
+
+    // The grant is as it was: with the claim it is what it was, and no more.
+    let more = "  - workspace:control\n  - workspace:read\n  - cases:read\n";
+    served.edit(ADA, "  - workspace:control\n", more).await;
+    assert_eq!(served.names(&token).await, before);
+
+    // Whose actor is gone is nobody, at once; whose is not goes on.
+    let retired = "lifecycle_state: retired";
+    served.edit(ADA, "lifecycle_state: active", retired).await;
+    let nobodys = served.task("no token").await;
+    assert_eq!(served.task(&token).await, nobodys);
+    let context = served.ask(&bert, "get_task_context", json!({})).await;
+    assert_eq!(context.result()["task"]["id"], "budget");
+    served.edit(ADA, retired, "lifecycle_state: active").await;
+    assert_eq!(served.names(&token).await, before);
+}

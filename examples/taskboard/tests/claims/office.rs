@@ -219,6 +219,16 @@ impl Served {
         self.post("/v1/actions", token, &call).await
     }
 
+    /// Edits a file while the kernel runs, and has the manifests loaded anew.
+    pub async fn edit(&self, file: &str, from: &str, to: &str) {
+        self.office.edit(file, from, to);
+        let key = std::fs::read_to_string(self.office.path("data/keys/owner.key")).unwrap();
+        let answer = self
+            .post("/v1/owner/manifests/reload", key.trim(), &json!({}))
+            .await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+
     async fn post(&self, path: &str, token: &str, body: &Value) -> Answer {
         let request = self.http.post(format!("{}{path}", self.url));
         Answer::of(request.bearer_auth(token).body(body.to_string())).await
