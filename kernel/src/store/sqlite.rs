@@ -52,6 +52,7 @@ pub struct SqliteStore {
 #[derive(Debug)]
 struct Writer {
     connection: SqliteConnection,
+    path: PathBuf,
     /// The ledger's end as of the last commit. INVARIANT: `None` from the beginning of a write until
     /// its commit is known: whoever waits for one may give up while the database goes on with it, so
     /// that only the database can tell what became of it.
@@ -130,6 +131,7 @@ impl SqliteStore {
         Ok(Self {
             writer: Mutex::new(Writer {
                 connection,
+                path: path.clone(),
                 end: Some(end),
                 notary: None,
             }),
@@ -208,10 +210,28 @@ impl Writer {
     async fn end(&mut self) -> Result<End, StoreError> {
         let end = match self.end.take() {
             Some(end) => end,
-            None => ledger::read_end(&mut self.connection).await?,
+            None => {
+                self.be_in_no_transaction().await?;
+                ledger::read_end(&mut self.connection).await?
+            }
         };
         self.end = Some(end.clone());
         Ok(end)
+    }
+
+    /// After a write that did not commit, takes a new connection where the old one believes to be in its transaction
+    /// still.
+    ///
+    /// When the disk is full, SQLite may end a transaction by itself (<https://www.sqlite.org/lang_transaction.html>,
+    /// section 4). The connection's own rollback then fails, and what it takes for transactions from then on are
+    /// savepoints within one that nobody commits: all of it would be lost at the next stop.
+    async fn be_in_no_transaction(&mut self) -> Result<(), StoreError> {
+        // Once it answers, the rollback that a dropped transaction asked for was tried.
+        let answers = self.connection.ping().await.is_ok();
+        if !answers || self.connection.is_in_transaction() {
+            self.connection = SqliteConnection::connect_with(&options(&self.path)).await?;
+        }
+        Ok(())
     }
 
     async fn begin(&mut self) -> Result<Write<'_>, StoreError> {
@@ -220,8 +240,10 @@ impl Writer {
             connection,
             end,
             notary,
+            ..
         } = self;
-        let tx = connection.begin().await?;
+        // This fails, and nothing is written, where `BEGIN` would be a savepoint.
+        let tx = connection.begin_with("BEGIN IMMEDIATE").await?;
         *end = None;
         Ok(Write {
             tx,

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use actum_kernel::ledger::Kind;
 use actum_kernel::store::{SqliteStore, Store, verify_file};
+use serde_json::json;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use ulid::Ulid;
 
 use crate::backend::{raw, sql};
-use crate::fixture::verified;
+use crate::fixture::{entry, verified};
 use crate::tampering::five_records;
 
 /// Why a store cannot be opened.
@@ -32,6 +35,25 @@ async fn a_second_kernel_is_refused_until_the_first_lets_go() {
     assert_eq!(verified(&first).await.seq, 5);
     drop(first);
     SqliteStore::open(folder.path()).await.unwrap();
+}
+
+/// When the disk is full, SQLite may roll a transaction back by itself, as this trigger does.
+#[tokio::test]
+async fn what_is_written_after_the_disk_was_full_is_there_for_everybody() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = five_records(folder.path()).await;
+    let mut other = raw(folder.path()).await;
+    let full =
+        "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
+    sql(&mut other, full).await.unwrap();
+    let one = || entry(Kind::CallRefused, json!({}));
+    assert!(store.record(one()).await.is_err());
+    sql(&mut other, "DROP TRIGGER full").await.unwrap();
+    // A write that changes nothing, and one that does.
+    assert!(!store.revoke(Ulid::generate(), one()).await.unwrap());
+    store.record(one()).await.unwrap();
+    let head = verify_file(folder.path()).await.unwrap().unwrap();
+    assert_eq!((head.seq, head), (6, verified(&store).await));
 }
 
 #[tokio::test]
