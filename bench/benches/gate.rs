@@ -110,6 +110,7 @@ fn catalog() -> ActionCatalog {
         parameters_schema: json!({"type": "object", "properties": {}}),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

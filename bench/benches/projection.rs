@@ -111,6 +111,7 @@ fn descriptor(id: &ActionId) -> ToolDescriptor {
         }),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: Some("List entries".to_owned()),
         output_schema: None,
         hints: Hints { read_only: true, ..Hints::NONE },

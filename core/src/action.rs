@@ -43,6 +43,8 @@ pub struct Action {
     #[doc(hidden)]
     pub approval_required: bool,
     #[doc(hidden)]
+    pub idempotency_key_required: bool,
+    #[doc(hidden)]
     pub non_delegable: bool,
     #[doc(hidden)]
     pub selection_token: Option<&'static str>,

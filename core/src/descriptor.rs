@@ -20,6 +20,9 @@ pub struct ToolDescriptor {
     pub approval_required: bool,
     /// Whether a call must present a selection token.
     pub selection_token_required: bool,
+    /// Whether a call must come with an idempotency key.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub idempotency_key_required: bool,
     /// A short human title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -83,6 +86,7 @@ mod tests {
             parameters_schema: json!({"type": "object", "properties": {}}),
             approval_required: false,
             selection_token_required: true,
+            idempotency_key_required: false,
             title: None,
             output_schema: None,
             hints: Hints::NONE,
@@ -109,6 +113,7 @@ mod tests {
     #[test]
     fn extras_round_trip_and_unknown_or_missing_fields_are_refused() {
         let full = ToolDescriptor {
+            idempotency_key_required: true,
             title: Some("T".into()),
             output_schema: Some(json!({"type": "object"})),
             hints: Hints {

@@ -189,6 +189,7 @@ pub use serde;
 /// | `title = "..."` | a short title for people |
 /// | `approval_required` | every call waits for the owner, whatever a grant says |
 /// | `selection_token = "..."` | a call must present a selection token of this type |
+/// | `idempotency_key_required` | a call must come with an idempotency key, under which it runs once |
 /// | `egress(channels = ["..."], class = "...")` | what leaves the kernel when it runs |
 /// | `read_only`, `destructive`, `idempotent`, `open_world` | hints about effects |
 /// | `non_delegable` | no grant may hand it on |

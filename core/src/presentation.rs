@@ -72,6 +72,9 @@ impl Presentation {
             "selection_token_required": descriptor.selection_token_required,
         });
         let extras = tool.as_object_mut()?;
+        if descriptor.idempotency_key_required {
+            extras.insert("idempotency_key_required".to_owned(), json!(true));
+        }
         if let Some(title) = &descriptor.title {
             extras.insert("title".to_owned(), json!(title));
         }
@@ -134,6 +137,7 @@ mod tests {
             parameters_schema: crate::schema::no_arguments(),
             approval_required: false,
             selection_token_required: true,
+            idempotency_key_required: false,
             title: None,
             output_schema: None,
             hints: Hints::NONE,

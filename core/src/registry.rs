@@ -524,6 +524,7 @@ impl Registered {
             parameters_schema: schema,
             approval_required: action.approval_required,
             selection_token_required: action.selection_token.is_some(),
+            idempotency_key_required: action.idempotency_key_required,
             title: action.title.map(str::to_owned),
             output_schema: output,
             hints: action.hints,

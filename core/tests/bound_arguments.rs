@@ -58,6 +58,7 @@ fn catalog() -> ActionCatalog {
         parameters_schema: schema(),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -140,6 +140,7 @@ fn descriptor() -> impl Strategy<Value = ToolDescriptor> {
                     }),
                     approval_required,
                     selection_token_required: false,
+                    idempotency_key_required: false,
                     title,
                     output_schema: told.then(|| json!({"type": "object", "maxProperties": 1500})),
                     hints: Hints {

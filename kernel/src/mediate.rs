@@ -197,8 +197,8 @@ pub async fn mediate(
                 Ok(shown) => shown,
                 Err(faults) => return call.unfit(faults).await,
             };
-            if let Some(first) = first {
-                return call.answer_again(first, &record).await;
+            if let Some(answer) = call.by_its_key(first, &record).await? {
+                return Ok(answer);
             }
             let faults = call.checked(&action, stored.as_ref()).await;
             if !faults.is_empty() {
@@ -216,8 +216,8 @@ pub async fn mediate(
                 Ok(admitted) => admitted,
                 Err(faults) => return call.unfit(faults).await,
             };
-            if let Some(first) = first {
-                return call.answer_again(first, &record).await;
+            if let Some(answer) = call.by_its_key(first, &record).await? {
+                return Ok(answer);
             }
             let faults = call.checked(&action, stored.as_ref()).await;
             if !faults.is_empty() {

@@ -71,7 +71,28 @@ impl StoredCall {
 }
 
 impl Attempt<'_> {
-    /// Answers a call that came before under its key, once the gate has let it and its arguments fit.
+    /// What the idempotency key makes of a call that the gate let and whose arguments fit: `None` where it is to
+    /// run.
+    pub(crate) async fn by_its_key(
+        &self,
+        first: Option<StoredCall>,
+        record: &Authorization,
+    ) -> Result<Option<Answer>, StoreError> {
+        let tool = self
+            .kernel
+            .catalog
+            .tool_descriptor_for(&self.request.action);
+        let is_required = tool.is_some_and(|tool| tool.idempotency_key_required);
+        Ok(match first {
+            Some(first) => Some(self.answer_again(first, record).await?),
+            None if is_required && self.keyed.is_none() => {
+                Some(self.invalid_key("idempotency_key_required").await?)
+            }
+            None => None,
+        })
+    }
+
+    /// Answers a call that came before under its key.
     pub(crate) async fn answer_again(
         &self,
         first: StoredCall,
@@ -113,7 +134,7 @@ impl Attempt<'_> {
     }
 
     /// Refuses a call for its idempotency key, or for the lack of one.
-    pub(crate) async fn invalid_key(&self, reason: &'static str) -> Result<Answer, StoreError> {
+    async fn invalid_key(&self, reason: &'static str) -> Result<Answer, StoreError> {
         self.refuse(self.refused(reason)).await?;
         Ok(Answer::InvalidKey(reason))
     }

@@ -84,6 +84,16 @@ struct Key {
 
 const SENTINEL: &str = "swordfish-4711-replayed";
 
+/// Pays, and takes no call without a key.
+#[action(
+    id = "post.pay",
+    description = "Pay for a letter.",
+    idempotency_key_required
+)]
+async fn pay(outbox: &Outbox, letter: Letter) -> Result<usize, ActionError> {
+    Ok(outbox.send(&letter.text))
+}
+
 /// Makes a secret.
 #[action(id = "post.make_key", description = "Make a key.")]
 async fn make_key(outbox: &Outbox) -> Result<Key, ActionError> {
@@ -110,6 +120,7 @@ fn home() -> Home {
             "post.answer",
             "post.make_key",
             "post.away",
+            "post.pay",
         ],
         seconds: 3_600,
         ..Authority::default()
@@ -118,7 +129,7 @@ fn home() -> Home {
 }
 
 async fn kernel(outbox: &Outbox, home: Home) -> Here {
-    let actions = actum::actions![send, send_slowly, ask, answer, make_key, away];
+    let actions = actum::actions![send, send_slowly, ask, answer, make_key, away, pay];
     let registry = Registry::new(actions, []).unwrap();
     Here::start_with(home, |builder| {
         builder.registry(registry).resource(outbox.clone())
@@ -235,6 +246,30 @@ async fn a_key_is_one_calls_and_no_others() {
         .call(&task.token, &keyed("m", "post.send", "a"))
         .await;
     assert_eq!(result(&mended), (json!(2), false));
+}
+
+#[tokio::test]
+async fn what_asks_for_a_key_runs_with_one_alone() {
+    let outbox = Outbox::default();
+    let kernel = kernel(&outbox, home()).await;
+    let task = task(&kernel).await;
+    let shown = kernel.task(&task.token).await.json();
+    let tools = shown["catalog"]["tools"].as_array().unwrap().iter();
+    let asks: Vec<_> = tools
+        .filter(|tool| tool["idempotency_key_required"] == json!(true))
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(asks, ["post-pay"]);
+    // What does not fit is told first, as of every call.
+    let unfit = kernel.ask(&task.token, "post.pay", json!({})).await;
+    unfit.refused(400, "input_invalid", "input_schema_invalid");
+    let without = kernel
+        .ask(&task.token, "post.pay", json!({"text": "a"}))
+        .await;
+    without.refused(400, "input_invalid", "idempotency_key_required");
+    assert_eq!(outbox.sent(), [""; 0]);
+    let with = kernel.call(&task.token, &keyed("k", "post.pay", "a")).await;
+    assert_eq!(result(&with), (json!(1), false));
 }
 
 #[tokio::test]

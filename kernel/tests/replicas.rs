@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use sqlx::Row;
 
-use fleet::{Callers, KERNELS, MARK, Replicas};
+use fleet::{Callers, KERNELS, MARK, MARK_APPROVED, Replicas};
 use support::database::Database;
 use support::home::{Authority, Home};
 use support::server::Server;
@@ -29,7 +29,7 @@ const READ: &str = "email.read_thread:selected_no_attachments";
 fn desk() -> Home {
     let ask = Authority {
         name: "ask",
-        allowed: &[MARK],
+        allowed: &[MARK, MARK_APPROVED],
         ..Authority::default()
     };
     Home::desk("webchat", &[ask], "")
@@ -63,7 +63,7 @@ async fn a_selection_token_is_spent_once_by_many_calls_at_all_kernels() {
     let calls: Vec<_> = (0..CALLS)
         .map(|_| {
             let (kernels, task, call) = (Arc::clone(&kernels), task.clone(), call.clone());
-            tokio::spawn(async move { kernels.any().call(&task.token, &call).await })
+            tokio::spawn(async move { kernels.post("/v1/actions", &task.token, &call).await })
         })
         .collect();
     let mut read = 0;
@@ -81,6 +81,100 @@ async fn a_selection_token_is_spent_once_by_many_calls_at_all_kernels() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_runs_one_call_whichever_kernel_is_asked() {
+    const CALLS: usize = 24;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Arc::new(Replicas::start(desk(), &database).await);
+    let task = kernels.marker().await;
+    let call = json!({"action": MARK, "arguments": {"number": 7}, "idempotency_key": "k"});
+    let calls: Vec<_> = (0..CALLS)
+        .map(|_| {
+            let (kernels, task, call) = (Arc::clone(&kernels), task.clone(), call.clone());
+            tokio::spawn(async move { kernels.post("/v1/actions", &task.token, &call).await })
+        })
+        .collect();
+    let (mut first, mut again) = (0, 0);
+    for answer in calls {
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.json()["result"], 7);
+        match answer.json()["replayed"] == json!(true) {
+            true => again += 1,
+            false => first += 1,
+        }
+    }
+    assert_eq!((first, again), (1, CALLS - 1));
+    let other = json!({"action": MARK, "arguments": {"number": 8}, "idempotency_key": "k"});
+    for kernel in kernels.each() {
+        let refused = kernel.call(&task.token, &other).await;
+        refused.refused(409, "input_invalid", "idempotency_key_conflict");
+    }
+    let kernels = Arc::into_inner(kernels).unwrap();
+    assert_eq!(*kernels.stopped().await.0.lock().unwrap(), [7]);
+    let records = ledger(&database).await;
+    assert_eq!(count(&records, "call_started"), 1);
+    assert_eq!(count(&records, "call_replayed"), CALLS - 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_decisions_at_all_kernels_one_counts_and_what_is_approved_runs_once() {
+    const ROUNDS: u64 = 6;
+    const CLICKS: usize = 12;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Arc::new(Replicas::start(desk(), &database).await);
+    let task = kernels.marker().await;
+    let mut approved = Vec::new();
+    for number in 0..ROUNDS {
+        let arguments = json!({"number": number});
+        let call = json!({"action": MARK_APPROVED, "arguments": arguments});
+        let held = kernels.post("/v1/actions", &task.token, &call).await;
+        assert_eq!(held.status, 202, "{held:?}");
+        let path = format!("/v1/owner/calls/{}", held.at("/request_id"));
+        let call = kernels.any().owner_get(&path).await.json();
+        let body = json!({"binding": call["call"]["binding"]});
+        let clicks: Vec<_> = (0..CLICKS)
+            .map(|click| {
+                let (kernels, body) = (Arc::clone(&kernels), body.clone());
+                let owner = kernels.any().key("owner");
+                let verb = ["approve", "reject"][click % 2];
+                let path = format!("{path}/{verb}");
+                tokio::spawn(async move { (verb, kernels.post(&path, &owner, &body).await) })
+            })
+            .collect();
+        let mut counted = Vec::new();
+        for click in clicks {
+            let (verb, answer) = click.await.unwrap();
+            match answer.status {
+                200 => counted.push(verb),
+                _ => answer.refused(409, "input_invalid", "not_pending"),
+            }
+        }
+        let [verb] = counted[..] else {
+            panic!("{counted:?} counted of one call");
+        };
+        let state = kernels.any().owner_get(&path).await.json()["call"]["state"].clone();
+        match verb {
+            "approve" => {
+                assert_eq!(state, "succeeded");
+                approved.push(number);
+            }
+            _ => assert_eq!(state, "rejected"),
+        }
+    }
+    let kernels = Arc::into_inner(kernels).unwrap();
+    assert_eq!(*kernels.stopped().await.0.lock().unwrap(), approved);
+    let records = ledger(&database).await;
+    assert_eq!(count(&records, "call_started"), approved.len());
+    let decided = count(&records, "call_approved") + count(&records, "call_rejected");
+    assert_eq!(decided as u64, ROUNDS);
+    assert_eq!(count(&records, "call_refused"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_task_taken_back_at_one_kernel_stops_working_at_the_next_call_of_each() {
     let Some(database) = Database::new().await else {
         return;
@@ -90,7 +184,7 @@ async fn a_task_taken_back_at_one_kernel_stops_working_at_the_next_call_of_each(
         let (task, other) = (kernels.marker().await, kernels.marker().await);
         // Each has it in memory.
         for kernel in kernels.each() {
-            assert_eq!(kernel.tools(&task.token).await.len(), 1);
+            assert_eq!(kernel.tools(&task.token).await.len(), 2);
         }
         assert_eq!(kernels.mark(&task, round).await.status, 200);
         kernels.revoke(&task).await;
@@ -117,7 +211,10 @@ async fn the_ledger_of_all_kernels_is_one_chain_with_each_change_in_it_once() {
     let calls: Vec<_> = (0..CALLS)
         .map(|number| {
             let (kernels, task) = (Arc::clone(&kernels), task.clone());
-            tokio::spawn(async move { kernels.mark(&task, number).await })
+            tokio::spawn(async move {
+                let call = json!({"action": MARK, "arguments": {"number": number}});
+                kernels.post("/v1/actions", &task.token, &call).await
+            })
         })
         .collect();
     for call in calls {

@@ -19,6 +19,7 @@ const __action_persist: ::actum::__private::Action = {
             description: "Keep a run.",
             title: ::core::option::Option::None,
             approval_required: false,
+            idempotency_key_required: false,
             non_delegable: false,
             selection_token: ::core::option::Option::None,
             egress_channels: ::core::option::Option::None,

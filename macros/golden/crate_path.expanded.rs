@@ -30,6 +30,7 @@ const __action_now: facade::actum::__private::Action = {
             description: "Tell the time.",
             title: ::core::option::Option::None,
             approval_required: false,
+            idempotency_key_required: false,
             non_delegable: false,
             selection_token: ::core::option::Option::None,
             egress_channels: ::core::option::Option::None,

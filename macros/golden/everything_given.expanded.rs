@@ -35,6 +35,7 @@ pub(crate) const __action_delete: ::actum::__private::Action = {
             description: "Delete a mail for ever.",
             title: ::core::option::Option::Some("Delete mail"),
             approval_required: true,
+            idempotency_key_required: true,
             non_delegable: true,
             selection_token: ::core::option::Option::Some("email_thread_selection"),
             egress_channels: ::core::option::Option::Some(&["owner", "imap"]),

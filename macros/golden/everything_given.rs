@@ -10,6 +10,7 @@
     destructive,
     idempotent,
     open_world,
+    idempotency_key_required,
     non_delegable,
     check = is_allowed_to_go,
 )]

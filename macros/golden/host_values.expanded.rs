@@ -37,6 +37,7 @@ const __action_send: ::actum::__private::Action = {
             description: "Send a mail.",
             title: ::core::option::Option::None,
             approval_required: false,
+            idempotency_key_required: false,
             non_delegable: false,
             selection_token: ::core::option::Option::Some("email_thread_selection"),
             egress_channels: ::core::option::Option::None,

@@ -30,6 +30,7 @@ pub const __action_find: ::actum::__private::Action = {
             description: "Find mail by words.",
             title: ::core::option::Option::None,
             approval_required: false,
+            idempotency_key_required: false,
             non_delegable: false,
             selection_token: ::core::option::Option::None,
             egress_channels: ::core::option::Option::None,

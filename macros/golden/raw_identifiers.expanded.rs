@@ -29,6 +29,7 @@ const __action_type: ::actum::__private::Action = {
             description: "Type a word.",
             title: ::core::option::Option::None,
             approval_required: false,
+            idempotency_key_required: false,
             non_delegable: false,
             selection_token: ::core::option::Option::None,
             egress_channels: ::core::option::Option::None,

@@ -28,6 +28,7 @@ pub struct Declaration {
     pub redact: Vec<(LitStr, LitStr)>,
     pub check: Option<Path>,
     pub approval_required: bool,
+    pub idempotency_key_required: bool,
     pub non_delegable: bool,
     pub read_only: bool,
     pub destructive: bool,
@@ -35,12 +36,13 @@ pub struct Declaration {
     pub open_world: bool,
 }
 
-const ARGUMENTS: [&str; 21] = [
+const ARGUMENTS: [&str; 22] = [
     "id",
     "description",
     "title",
     "approval_required",
     "selection_token",
+    "idempotency_key_required",
     "egress",
     "read_only",
     "destructive",
@@ -60,7 +62,7 @@ const ARGUMENTS: [&str; 21] = [
 ];
 
 /// Words that people write for an argument, and that are too far from it to be found by likeness.
-const OTHER_WORDS: [(&str, &str); 20] = [
+const OTHER_WORDS: [(&str, &str); 21] = [
     ("name", "id"),
     ("action", "id"),
     ("desc", "description"),
@@ -71,6 +73,7 @@ const OTHER_WORDS: [(&str, &str); 20] = [
     ("requires_approval", "approval_required"),
     ("readonly", "read_only"),
     ("selection", "selection_token"),
+    ("idempotency_key", "idempotency_key_required"),
     ("channels", "egress"),
     ("claim", "requires"),
     ("claims", "requires"),
@@ -106,6 +109,7 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
     let selection_token = text_of("selection_token");
     let mut flag = |name: &str| find(name).is_some_and(|argument| is_flag(argument, faults));
     let approval_required = flag("approval_required");
+    let idempotency_key_required = flag("idempotency_key_required");
     let non_delegable = flag("non_delegable");
     let read_only = flag("read_only");
     let destructive = flag("destructive");
@@ -155,6 +159,7 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
         redact,
         check,
         approval_required,
+        idempotency_key_required,
         non_delegable,
         read_only,
         destructive,

@@ -63,6 +63,7 @@ type Ask = Letter;
     description = "Send a letter to the owner.",
     title = "Send a letter",
     approval_required,
+    idempotency_key_required,
     non_delegable,
     egress(channels = ["owner", "archive"], class = "mail"),
     destructive,
@@ -326,6 +327,7 @@ fn a_descriptor_says_what_the_annotation_and_the_types_say() {
             },
             "approval_required": true,
             "selection_token_required": false,
+            "idempotency_key_required": true,
             "hints": {"destructive": true, "idempotent": true, "open_world": true}
         })
     );

@@ -95,11 +95,12 @@ mod tests {
                 "$comment": "\u{e9}\u{1f600}\"\\\n",
             })),
         ];
-        let descriptor = (schema, any::<[bool; 4]>(), proptest::option::of(word()));
+        let descriptor = (schema, any::<[bool; 5]>(), proptest::option::of(word()));
         let descriptor = descriptor.prop_map(|(parameters_schema, flags, title)| {
             let [
                 approval_required,
                 selection_token_required,
+                idempotency_key_required,
                 read_only,
                 described,
             ] = flags;
@@ -109,6 +110,7 @@ mod tests {
                 parameters_schema,
                 approval_required,
                 selection_token_required,
+                idempotency_key_required,
                 title,
                 output_schema: described.then(|| json!({"type": "null"})),
                 hints: Hints {

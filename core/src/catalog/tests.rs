@@ -12,6 +12,7 @@ fn tool(name: &str) -> ToolDescriptor {
         parameters_schema: crate::schema::no_arguments(),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -15,6 +15,7 @@ fn catalog(parameters: &Value) -> ActionCatalog {
         parameters_schema: parameters.clone(),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -135,6 +135,7 @@ fn catalog() -> ActionCatalog {
         }),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -116,6 +116,14 @@ impl Told<'_> {
             new.selection_token.as_deref(),
         );
         self.flag(
+            "idempotency_key_required",
+            [old.idempotency_key_required, new.idempotency_key_required],
+            [
+                "a call must come with an idempotency key now",
+                "a call need not come with an idempotency key any more",
+            ],
+        );
+        self.flag(
             "non_delegable",
             [old.non_delegable, new.non_delegable],
             ["no grant may hand it on now", "a grant may hand it on now"],

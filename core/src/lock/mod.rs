@@ -75,6 +75,9 @@ pub struct LockedAction {
     /// The type of selection token that a call must present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selection_token: Option<String>,
+    /// A call must come with an idempotency key; absent where it need not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub idempotency_key_required: bool,
     /// No grant may hand it on.
     pub non_delegable: bool,
     /// The kernel itself may originate it.
@@ -236,6 +239,7 @@ impl LockedAction {
             description: tool.description,
             approval_required: tool.approval_required,
             selection_token: catalog.selection_token_type_for(name).map(str::to_owned),
+            idempotency_key_required: tool.idempotency_key_required,
             non_delegable: catalog.is_non_delegable(name),
             kernel_origin: catalog.is_kernel_origin(name),
             egress: catalog.egress_declaration_for(name).cloned(),

@@ -30,6 +30,7 @@ fn tool(name: &str) -> ToolDescriptor {
         }),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: Some("Title".into()),
         output_schema: Some(json!({"type": "object"})),
         hints: Hints {
@@ -303,7 +304,7 @@ fn every_field_of_an_entry_has_its_label_in_both_directions() {
         action.egress.get_or_insert_default()
     }
     let none: fn(&mut LockedAction) = |_| {};
-    let cases: [Case; 16] = [
+    let cases: [Case; 17] = [
         (
             "tool_name",
             none,
@@ -327,6 +328,13 @@ fn every_field_of_an_entry_has_its_label_in_both_directions() {
             none,
             Widens,
             |a| a.approval_required = true,
+            Narrows,
+        ),
+        (
+            "idempotency_key_required",
+            none,
+            Widens,
+            |a| a.idempotency_key_required = true,
             Narrows,
         ),
         (

@@ -28,6 +28,7 @@
 //!     }),
 //!     approval_required: true,
 //!     selection_token_required: false,
+//!     idempotency_key_required: false,
 //!     title: None,
 //!     output_schema: None,
 //!     hints: Hints::NONE,

@@ -16,6 +16,7 @@ fn described(parameters_schema: Value) -> ToolDescriptor {
         parameters_schema,
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -97,6 +97,7 @@ fn tool(id: &ActionId, facts: &Facts) -> ToolDescriptor {
         }),
         approval_required: facts.always_asks,
         selection_token_required: facts.wants_token,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -73,6 +73,7 @@ impl Existing {
                 parameters_schema: json!({"type": "object", "properties": {"to": {"type": "string"}}}),
                 approval_required: self.tool == Tool::AlwaysAsks,
                 selection_token_required: self.token_required,
+                idempotency_key_required: false,
                 title: None,
                 output_schema: None,
                 hints: Hints::NONE,

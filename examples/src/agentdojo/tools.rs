@@ -63,6 +63,7 @@ fn descriptor_of(tool: &Tool) -> Result<ToolDescriptor, actum::schema::SchemaFau
         parameters_schema: normal_form(tool.parameters.clone())?,
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -69,6 +69,9 @@ fn each_tool_asks_of_its_caller_what_is_recorded() {
             tool["effect"] == "secret_read",
             "{id}"
         );
+        let descriptor = catalog.tool_descriptor_for(id).unwrap();
+        let key = tool["idempotency_key_required"].as_bool();
+        assert_eq!(Some(descriptor.idempotency_key_required), key, "{id}");
         let is_hatch = tool["effect"] == "test_escape_hatch";
         assert_eq!(required.escape_hatch.is_some(), is_hatch, "{id}");
         let asks_people = tool["input"]["properties"].get("interactionKind");

@@ -43,6 +43,7 @@ pub(super) fn run(as_json: bool) -> Result<(), String> {
                 for (set, flag) in [
                     (tool.approval_required, "approval"),
                     (tool.selection_token_required, "selection token"),
+                    (tool.idempotency_key_required, "idempotency key"),
                     (hints.read_only, "read only"),
                     (hints.destructive, "destructive"),
                     (hints.open_world, "open world"),

@@ -8,7 +8,7 @@ use actum::{ActionError, action};
 use actum_kernel::Kernel;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -37,6 +37,18 @@ struct Mark {
 async fn mark(made: &Made, ask: Mark) -> Result<u64, ActionError> {
     made.0.lock().unwrap().push(ask.number);
     Ok(ask.number)
+}
+
+pub const MARK_APPROVED: &str = "test.mark_approved";
+
+/// Makes a mark once the owner approves.
+#[action(
+    id = "test.mark_approved",
+    description = "Make a mark, once the owner says so.",
+    approval_required
+)]
+async fn mark_approved(made: &Made, ask: Mark) -> Result<u64, ActionError> {
+    mark(made, ask).await
 }
 
 /// The kernels: one configuration, one folder of keys, one database.
@@ -97,6 +109,17 @@ impl Replicas {
     pub fn any(&self) -> &Client {
         let chance = usize::try_from(Ulid::generate().random() % KERNELS as u128).unwrap();
         &self.kernels[chance].client
+    }
+
+    /// Posts to one of them by chance, until one has time: one that is too busy says so, and changes nothing.
+    pub async fn post(&self, path: &str, token: &str, body: &Value) -> Answer {
+        for _ in 0..100 {
+            let answer = self.any().post(path, Some(token), body.to_string()).await;
+            if answer.status != 503 {
+                return answer;
+            }
+        }
+        panic!("no kernel has time");
     }
 
     /// A task that may make marks.

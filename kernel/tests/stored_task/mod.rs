@@ -43,6 +43,7 @@ pub fn catalog() -> ActionCatalog {
         parameters_schema: json!({"type": "object", "properties": {}, "additionalProperties": false}),
         approval_required: false,
         selection_token_required: false,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

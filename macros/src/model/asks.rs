@@ -77,7 +77,7 @@ const MODES: Words = Words {
 };
 
 /// What speaks of the calls of an actor, and so has no meaning where no actor calls.
-const OF_AN_ACTOR: [&str; 9] = [
+const OF_AN_ACTOR: [&str; 10] = [
     "requires",
     "roles",
     "modes",
@@ -86,6 +86,7 @@ const OF_AN_ACTOR: [&str; 9] = [
     "interaction",
     "approval_required",
     "selection_token",
+    "idempotency_key_required",
     "non_delegable",
 ];
 

@@ -93,6 +93,7 @@ pub fn catalog(beside: Beside) -> ActionCatalog {
         }),
         approval_required: false,
         selection_token_required: is_asked,
+        idempotency_key_required: false,
         title: None,
         output_schema: None,
         hints: Hints::NONE,

@@ -34,6 +34,7 @@ pub struct UpsertCase {
 #[action(
     id = "upsert_case",
     description = "Make a case, or replace what is said of it.",
+    idempotency_key_required,
     class = optional,
     requires("cases:write"),
     modes("standard", "skill_test")

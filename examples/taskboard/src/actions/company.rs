@@ -15,6 +15,7 @@ use crate::store::{BoardError, Payload};
 #[action(
     id = "export_company",
     description = "Export what the board knows of the company, without secrets and the texts of documents.",
+    idempotency_key_required,
     class = optional,
     requires("portability:export"),
     modes("standard", "skill_test")
@@ -39,6 +40,7 @@ pub struct AdministerCompany {
 #[action(
     id = "administer_company",
     description = "Rename the company, or add an actor, a project or a goal.",
+    idempotency_key_required,
     class = optional,
     requires("company:admin"),
     roles("board", "ceo", "admin"),
@@ -74,6 +76,7 @@ pub struct GenericApiRequest {
 #[action(
     id = "generic_api_request",
     description = "Send a request to the company's API, in tests.",
+    idempotency_key_required,
     class = optional,
     requires("test:generic_api_request"),
     modes("skill_test"),

@@ -37,6 +37,7 @@ fn normal() -> String {
 #[action(
     id = "create_task",
     description = "Put a task on the board, for somebody or for whoever takes it.",
+    idempotency_key_required,
     class = optional,
     requires("delegation:tasks:create"),
     modes("standard", "skill_test")
@@ -70,6 +71,7 @@ pub struct SetDependencies {
 #[action(
     id = "set_dependencies",
     description = "Say which tasks have to be done before yours, in place of those named so far.",
+    idempotency_key_required,
     class = optional,
     requires("dependencies:write"),
     modes("standard", "skill_test")

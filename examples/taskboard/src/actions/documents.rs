@@ -85,6 +85,7 @@ pub struct Base(pub Option<String>);
 #[action(
     id = "write_document",
     description = "Write a document of your task. Refused when somebody wrote a newer revision than the one you read.",
+    idempotency_key_required,
     class = always,
     modes("standard", "planning", "skill_test")
 )]

@@ -35,6 +35,7 @@ pub struct RequestApproval {
 #[action(
     id = "request_approval",
     description = "Ask for an approval; somebody else decides it.",
+    idempotency_key_required,
     class = optional,
     requires("governance:approvals:request"),
     modes("standard", "skill_test")
@@ -65,6 +66,7 @@ pub struct DecideApproval {
 #[action(
     id = "decide_approval",
     description = "Decide an approval that somebody else asked for.",
+    idempotency_key_required,
     class = optional,
     requires("governance:approvals:decide"),
     roles("board", "approver", "security"),
@@ -94,6 +96,7 @@ pub struct CommentOnApproval {
 #[action(
     id = "comment_on_approval",
     description = "Say something of an approval without deciding it.",
+    idempotency_key_required,
     class = optional,
     requires("governance:approvals:comment"),
     modes("standard", "ask", "planning", "skill_test")

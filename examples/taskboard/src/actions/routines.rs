@@ -23,6 +23,7 @@ pub async fn list_routines(board: &TaskBoard, call: &Call) -> Result<Vec<Routine
 #[action(
     id = "manage_routine",
     description = "Pause the routine that began your task, or let it go on if it rests.",
+    idempotency_key_required,
     class = optional,
     requires("routines:write"),
     modes("standard", "skill_test")

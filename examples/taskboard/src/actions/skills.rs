@@ -23,6 +23,7 @@ pub async fn list_company_skills(board: &TaskBoard, call: &Call) -> Result<Vec<S
 #[action(
     id = "sync_company_skills",
     description = "Bring the company's skills up to the library; gives those that came in.",
+    idempotency_key_required,
     class = optional,
     requires("company_skills:write"),
     modes("standard", "skill_test")

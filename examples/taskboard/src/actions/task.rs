@@ -66,6 +66,7 @@ pub struct Remark {
 #[action(
     id = "report_progress",
     description = "Tell how far your task is; it becomes part of the task's history.",
+    idempotency_key_required,
     class = always,
     modes("standard", "ask", "planning", "skill_test")
 )]
@@ -83,6 +84,7 @@ pub async fn report_progress(
 #[action(
     id = "answer_status_question",
     description = "Answer somebody who asked how far your task is.",
+    idempotency_key_required,
     class = always,
     modes("standard", "ask", "planning", "skill_test")
 )]
@@ -119,6 +121,7 @@ pub struct RequestHumanInput {
 #[action(
     id = "request_human_input",
     description = "Ask a person something about your task.",
+    idempotency_key_required,
     class = always,
     modes("standard", "planning", "skill_test"),
     interaction = "interactionKind"
@@ -163,6 +166,7 @@ pub struct RegisterDeliverable {
 #[action(
     id = "register_deliverable",
     description = "Register a file as a deliverable of your task.",
+    idempotency_key_required,
     class = always,
     modes("standard", "planning", "skill_test")
 )]
@@ -195,6 +199,7 @@ pub struct Summary {
 #[action(
     id = "finish_task",
     description = "Finish your task. Refused while a task that it waits for is not done.",
+    idempotency_key_required,
     class = always,
     modes("standard", "skill_test")
 )]
@@ -219,6 +224,7 @@ pub struct BlockTask {
 #[action(
     id = "block_task",
     description = "Say that your task cannot go on, why, and which tasks have to be done first.",
+    idempotency_key_required,
     class = always,
     modes("standard", "skill_test")
 )]
@@ -236,6 +242,7 @@ pub async fn block_task(
 #[action(
     id = "request_review",
     description = "Hand your task over to a reviewer.",
+    idempotency_key_required,
     class = always,
     modes("standard", "skill_test")
 )]

@@ -41,6 +41,7 @@ pub struct ControlWorkspaceService {
 #[action(
     id = "control_workspace_service",
     description = "Start or stop a service of the workspace, or mark it as failed.",
+    idempotency_key_required,
     class = optional,
     requires("workspace:control"),
     modes("standard", "skill_test")

@@ -215,7 +215,9 @@ impl Served {
     }
 
     pub async fn ask(&self, token: &str, action: &str, arguments: Value) -> Answer {
-        let call = json!({"action": action, "arguments": arguments});
+        // Of each call there is one, so that each has a key of its own.
+        let key = ulid::Ulid::generate();
+        let call = json!({"action": action, "arguments": arguments, "idempotency_key": key});
         self.post("/v1/actions", token, &call).await
     }
 
