@@ -329,18 +329,23 @@ impl StartFaults {
 }
 
 async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StoreError> {
+    let notary = || {
+        Notary::open(
+            &config.data.join("keys"),
+            config.ledger.origin.as_ref().map(|origin| origin.as_str()),
+            config.ledger.checkpoint_records.value,
+        )
+    };
     Ok(match &config.postgres_url_file {
         None => {
             let store = SqliteStore::open(&config.data).await?;
             // After the lock of the store: of two kernels at their first start, one makes the key.
-            let notary = Notary::open(
-                &config.data.join("keys"),
-                config.ledger.origin.as_ref().map(|origin| origin.as_str()),
-                config.ledger.checkpoint_records.value,
-            );
-            Arc::new(store.signed_by(notary?).await?)
+            Arc::new(store.signed_by(notary()?).await?)
         }
-        Some(url_file) => Arc::new(PostgresStore::open(url_file).await?),
+        Some(url_file) => {
+            let store = PostgresStore::open(url_file).await?;
+            Arc::new(store.signed_by(notary()?).await?)
+        }
     })
 }
 

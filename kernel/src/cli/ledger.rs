@@ -8,14 +8,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::{client, load_config, say};
-use crate::config::Config;
 use crate::ledger::audit::{Findings, audit};
 use crate::ledger::checkpoint::{Checkpoint, PublicKey, notes};
 use crate::ledger::export::{Exported, export};
 use crate::ledger::notary::read_public_key;
 use crate::ledger::proof;
 use crate::ledger::source::{Source, newest};
-use crate::store::{PostgresArchive, SqliteArchive};
 
 /// The largest file of proofs or checkpoints that is read, in bytes.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -104,46 +102,16 @@ pub(super) struct Place {
     public_key: Option<PathBuf>,
 }
 
-/// What is said of a store that keeps no tree.
-const CHAIN_ALONE: &str = "a ledger in PostgreSQL has its chain alone, without tree and checkpoints; `actum ledger verify` checks that";
-
-/// `actum ledger verify` for a store that keeps no tree.
-async fn verify_chain(url_file: &Path) -> Result<(), String> {
-    let mut archive = PostgresArchive::open(url_file).await.map_err(text)?;
-    match archive.ledger(|_| ()).await.map_err(text)? {
-        Ok(head) => say(&format!(
-            "the ledger holds: {} records, ending in {}\n",
-            head.seq, head.digest
-        )),
-        Err(broken) => Err(format!("the ledger does not hold: {broken}")),
-    }
-}
-
 impl Place {
-    /// The file with the database's URL, if the configuration says that the store is in PostgreSQL.
-    fn on_postgres(&self) -> Result<Option<PathBuf>, String> {
-        match self.export {
-            Some(_) => Ok(None),
-            None => load_config(self.config.clone()).map(|config| config.postgres_url_file),
-        }
-    }
-
     async fn open(self) -> Result<(Box<dyn Source>, PublicKey), String> {
         let key = self.public_key.as_deref().map(read_public_key);
         let key = key.transpose().map_err(text)?;
         let (source, beside): (Box<dyn Source>, _) = match self.export {
             Some(folder) => (Box::new(Exported::open(&folder).map_err(text)?), folder),
             None => {
-                let Config {
-                    data,
-                    postgres_url_file,
-                    ..
-                } = load_config(self.config)?;
-                if postgres_url_file.is_some() {
-                    return Err(CHAIN_ALONE.to_owned());
-                }
-                let archive = SqliteArchive::open(&data).await.map_err(text)?;
-                (Box::new(archive), data)
+                let config = load_config(self.config)?;
+                let archive = super::origin::archive(&config).await?;
+                (Box::new(archive), config.data)
             }
         };
         let key = match key {
@@ -162,9 +130,6 @@ fn text(error: impl Display) -> String {
 pub(super) async fn run(ask: Ask) -> Result<(), String> {
     match ask {
         Ask::Verify { ledger, checkpoint } => {
-            if let Some(url_file) = ledger.on_postgres()? {
-                return verify_chain(&url_file).await;
-            }
             let (mut source, key) = ledger.open().await?;
             verify(&mut *source, &key, &checkpoint).await
         }

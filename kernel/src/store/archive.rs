@@ -3,11 +3,16 @@
 use std::path::Path;
 
 use actum::Digest;
+use async_trait::async_trait;
 use ulid::Ulid;
 
+use super::ledger::{PAGE, Tables};
 use super::postgres::PostgresArchive;
+use super::rows::RecordRow;
 use super::sqlite::SqliteArchive;
 use super::{ArchivedCall, ArchivedTask, StoreError};
+use crate::ledger::source::Source;
+use crate::ledger::tree::Place;
 use crate::ledger::{Broken, Head, Record};
 
 /// A store, as it was at one moment. Reading it takes no lock and writes nothing.
@@ -92,5 +97,45 @@ impl Archive {
         each: impl FnMut(&Record),
     ) -> Result<Result<Head, Broken>, StoreError> {
         ask!(self, archive => archive.ledger(each))
+    }
+
+    fn tables(&mut self) -> &mut dyn Tables {
+        match self {
+            Self::Sqlite(archive) => archive.tables(),
+            Self::Postgres(archive) => archive.tables(),
+        }
+    }
+}
+
+/// A store of an earlier version has a chain alone, and so has one whose other tables somebody dropped.
+#[async_trait]
+impl Source for Archive {
+    async fn notes(&mut self) -> Result<Vec<String>, StoreError> {
+        let tables = self.tables();
+        match tables.has_tree().await? {
+            true => tables.notes().await,
+            false => Ok(Vec::new()),
+        }
+    }
+
+    async fn newest_note(&mut self) -> Result<Option<String>, StoreError> {
+        let tables = self.tables();
+        match tables.has_tree().await? {
+            true => tables.newest_note().await,
+            false => Ok(None),
+        }
+    }
+
+    async fn records_after(&mut self, seq: i64) -> Result<Vec<Result<Record, Broken>>, StoreError> {
+        let rows = self.tables().records_after(seq, PAGE).await?;
+        Ok(rows.into_iter().map(RecordRow::read).collect())
+    }
+
+    async fn tile(&mut self, place: Place, _: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        let tables = self.tables();
+        match tables.has_tree().await? {
+            true => tables.tile(place).await,
+            false => Ok(None),
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! returns: nothing takes effect unrecorded.
 
 mod archive;
+mod ledger;
 mod postgres;
 mod rows;
 mod sqlite;

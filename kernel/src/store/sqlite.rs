@@ -2,7 +2,6 @@
 
 mod archive;
 mod calls;
-mod ledger;
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -14,13 +13,14 @@ use actum::registry::Admitted;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteExecutor, SqliteJournalMode, SqlitePool,
-    SqlitePoolOptions, SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
 };
 use sqlx::{Connection, Row, Sqlite, Transaction};
 use tokio::sync::Mutex;
 use ulid::Ulid;
 
+use super::ledger::{self, End, Growth, Tables};
 use super::rows::{RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
@@ -29,7 +29,6 @@ use super::{
 use crate::calls::State;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Head, Record};
-use ledger::{End, Growth};
 
 pub use archive::{ArchivedCall, ArchivedTask, SqliteArchive, verify_file};
 
@@ -119,8 +118,12 @@ impl SqliteStore {
                     format!("its tables cannot be brought up to date: {error}; it may be of a newer version of Actum, which is then the one to run"),
                 )
             })?;
-        ledger::take_over(&mut connection, &path).await?;
-        let end = ledger::read_end(&mut connection)
+        let mut tx = connection.begin().await.map_err(cannot_open)?;
+        ledger::take_over(&mut *tx)
+            .await
+            .map_err(|problem| unusable(&path, problem))?;
+        tx.commit().await.map_err(cannot_open)?;
+        let end = End::read(&mut connection)
             .await
             .map_err(|error| unusable(&path, error.to_string()))?;
         let readers = SqlitePoolOptions::new()
@@ -149,7 +152,8 @@ impl SqliteStore {
     pub async fn signed_by(mut self, notary: Notary) -> Result<Self, StoreError> {
         let writer = self.writer.get_mut();
         let end = writer.end().await?;
-        ledger::check_signed(&mut writer.connection, &notary, &end)
+        let remedy = "put the keys/ledger.key back that signed it";
+        ledger::check_signed(&mut writer.connection, &notary, &end, remedy)
             .await
             .map_err(|problem| StoreError::Unusable {
                 path: self.path.display().to_string(),
@@ -212,7 +216,7 @@ impl Writer {
             Some(end) => end,
             None => {
                 self.be_in_no_transaction().await?;
-                ledger::read_end(&mut self.connection).await?
+                End::read(&mut self.connection).await?
             }
         };
         self.end = Some(end.clone());
@@ -265,11 +269,11 @@ struct Write<'w> {
 impl Write<'_> {
     /// Ties an entry on to the ledger.
     async fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
-        self.growth.append(entry, &mut self.tx).await
+        self.growth.append(entry, &mut *self.tx).await
     }
 
     async fn commit(mut self) -> Result<(), StoreError> {
-        self.growth.write(self.notary, &mut self.tx).await?;
+        self.growth.write(self.notary, &mut *self.tx).await?;
         self.tx.commit().await?;
         *self.end = Some(self.growth.end);
         Ok(())
@@ -542,7 +546,14 @@ impl Store for SqliteStore {
     }
 
     async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
-        all(rows_after(&self.readers, seq, limit).await?)
+        let rows: Vec<RecordRow> = sqlx::query_as(
+            "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+        )
+        .bind(seq)
+        .bind(limit)
+        .fetch_all(&self.readers)
+        .await?;
+        all(rows)
     }
 
     async fn head(&self) -> Result<Head, StoreError> {
@@ -555,8 +566,8 @@ impl Store for SqliteStore {
         let Some(notary) = write.notary else {
             return Ok(None);
         };
-        write.growth.sign_now(notary, at, &mut write.tx).await?;
-        let note = ledger::newest_note(&mut *write.tx).await?;
+        write.growth.sign_now(notary, at, &mut *write.tx).await?;
+        let note = write.tx.newest_note().await?;
         write.commit().await?;
         Ok(note)
     }
@@ -572,18 +583,4 @@ impl Store for SqliteStore {
             tracing::warn!(%error, "the store's journal is left for the next start");
         }
     }
-}
-
-async fn rows_after(
-    reader: impl SqliteExecutor<'_>,
-    seq: i64,
-    limit: i64,
-) -> Result<Vec<RecordRow>, sqlx::Error> {
-    sqlx::query_as(
-        "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
-    )
-    .bind(seq)
-    .bind(limit)
-    .fetch_all(reader)
-    .await
 }

@@ -10,11 +10,9 @@ use ulid::Ulid;
 
 use super::connect;
 use crate::ledger::{Broken, Head, Record};
-use crate::store::rows::{ArchivedTaskRow, RecordRow, follow};
+use crate::store::ledger::{Tables, chain};
+use crate::store::rows::ArchivedTaskRow;
 use crate::store::{ArchivedCall, ArchivedTask, StoreError};
-
-/// How many ledger records are read at once.
-const PAGE: i64 = 1_000;
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
@@ -104,6 +102,11 @@ impl PostgresArchive {
         Ok(calls)
     }
 
+    /// The connection, as one asks it about the ledger.
+    pub(in crate::store) fn tables(&mut self) -> &mut dyn Tables {
+        &mut self.connection
+    }
+
     /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
     /// does not hold.
     ///
@@ -111,30 +114,8 @@ impl PostgresArchive {
     /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
     pub async fn ledger(
         &mut self,
-        mut each: impl FnMut(&Record),
+        each: impl FnMut(&Record),
     ) -> Result<Result<Head, Broken>, StoreError> {
-        let mut head = Head::empty();
-        // From the very beginning: a record can be put in before the first, too.
-        let mut after = i64::MIN;
-        loop {
-            let page = self.records_after(after).await?;
-            if page.is_empty() {
-                return Ok(Ok(head));
-            }
-            match follow(head, page, &mut each) {
-                Ok(next) => (head, after) = (next, next.seq),
-                Err(broken) => return Ok(Err(broken)),
-            }
-        }
-    }
-
-    async fn records_after(&mut self, seq: i64) -> Result<Vec<RecordRow>, sqlx::Error> {
-        sqlx::query_as(
-            "SELECT seq, at, kind, body, prev, digest FROM audit WHERE seq > $1 ORDER BY seq LIMIT $2",
-        )
-        .bind(seq)
-        .bind(PAGE)
-        .fetch_all(&mut self.connection)
-        .await
+        chain(&mut self.connection, each).await
     }
 }

@@ -12,6 +12,7 @@
 
 use std::future::Future;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -20,9 +21,11 @@ use sqlx::{FromRow, Row, Transaction};
 use tokio::time::Instant;
 
 use super::{PATIENCE, Shared};
+use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Head};
 use crate::store::StoreError;
-use crate::store::rows::HeadRow;
+use crate::store::ledger::{End, Growth};
+use crate::store::rows::{HeadRow, unreadable};
 
 /// How often a change is tried.
 const TRIES: usize = 3;
@@ -51,53 +54,66 @@ pub(super) enum Applied<T> {
 /// One transaction that holds the ledger's head. Dropped without [`commit`](Self::commit), it leaves no trace.
 pub(super) struct Write {
     pub(super) tx: Transaction<'static, Postgres>,
-    old_head: Head,
-    head: Head,
+    pub(super) growth: Growth,
+    /// Who signs the ledger.
+    pub(super) notary: Option<Arc<Notary>>,
+    /// What the head says, and how much of it is signed.
+    old: (Head, u64),
     /// PostgreSQL's id of the transaction, as text.
     id: String,
 }
 
 impl Write {
-    async fn begin(pool: &PgPool) -> Result<Self, StoreError> {
+    /// `last` is the ledger's end as this kernel left it: read anew where another one went on since.
+    async fn begin(
+        pool: &PgPool,
+        notary: Option<Arc<Notary>>,
+        last: Option<&End>,
+    ) -> Result<Self, StoreError> {
         let mut tx = pool.begin().await?;
         // INVARIANT: the first lock of every change; so no two of them wait for each other.
         let row = sqlx::query(
-            "SELECT seq, digest, pg_current_xact_id()::text AS id FROM ledger_head FOR UPDATE",
+            "SELECT seq, digest, signed, pg_current_xact_id()::text AS id FROM ledger_head FOR UPDATE",
         )
         .fetch_one(&mut *tx)
         .await?;
         let head = Head::try_from(HeadRow::from_row(&row)?)?;
+        let signed = u64::try_from(row.try_get::<i64, _>("signed")?).map_err(unreadable)?;
+        let end = match last.filter(|last| last.head == head) {
+            // What is signed another kernel may have gone on with alone.
+            Some(last) => {
+                let mut end = last.clone();
+                end.signed = signed;
+                end
+            }
+            // By a statement of its own: the one that waited for the lock sees only the head as it is by now.
+            None => End::of(head, signed, &mut *tx).await?,
+        };
         Ok(Self {
             tx,
-            old_head: head,
-            head,
+            growth: Growth::after(end),
+            notary,
+            old: (head, signed),
             id: row.try_get("id")?,
         })
     }
 
     /// Ties an entry on to the ledger.
     pub(super) async fn append(&mut self, entry: &Entry) -> Result<(), StoreError> {
-        let record = self.head.next(entry.clone())?;
-        sqlx::query(
-            "INSERT INTO audit (seq, at, kind, body, prev, digest) VALUES ($1, $2, $3, $4, $5, $6)",
-        )
-        .bind(record.seq)
-        .bind(&record.at)
-        .bind(&record.kind)
-        .bind(record.body.to_string())
-        .bind(record.prev.to_string())
-        .bind(record.digest.to_string())
-        .execute(&mut *self.tx)
-        .await?;
-        self.head = (&record).into();
-        Ok(())
+        self.growth.append(entry.clone(), &mut *self.tx).await
     }
 
+    /// Writes what the tree grew by, and moves the head on.
     async fn move_head(&mut self) -> Result<(), StoreError> {
-        if self.head != self.old_head {
-            sqlx::query("UPDATE ledger_head SET seq = $1, digest = $2")
-                .bind(self.head.seq)
-                .bind(self.head.digest.to_string())
+        self.growth
+            .write(self.notary.as_deref(), &mut *self.tx)
+            .await?;
+        let End { head, signed, .. } = self.growth.end;
+        if (head, signed) != self.old {
+            sqlx::query("UPDATE ledger_head SET seq = $1, digest = $2, signed = $3")
+                .bind(head.seq)
+                .bind(head.digest.to_string())
+                .bind(i64::try_from(signed).map_err(unreadable)?)
                 .execute(&mut *self.tx)
                 .await?;
         }
@@ -121,10 +137,10 @@ enum Failed<T> {
 impl Shared {
     /// Makes a change, and says so only once it is durable.
     pub(super) async fn change<C: Change>(&self, change: &C) -> Result<C::Done, StoreError> {
-        let _turn = in_time(async { Ok(self.turn.lock().await) }).await?;
+        let mut turn = in_time(async { Ok(self.turn.lock().await) }).await?;
         let mut further = 1..TRIES;
         loop {
-            let error = match self.attempt(change).await {
+            let error = match self.attempt(change, &mut turn).await {
                 Ok(done) => return Ok(done),
                 Err(Failed::Before(error)) => error,
                 Err(Failed::InCommit {
@@ -159,9 +175,14 @@ impl Shared {
         }
     }
 
-    async fn attempt<C: Change>(&self, change: &C) -> Result<C::Done, Failed<C::Done>> {
+    async fn attempt<C: Change>(
+        &self,
+        change: &C,
+        last: &mut Option<End>,
+    ) -> Result<C::Done, Failed<C::Done>> {
         let prepare = async {
-            let mut write = Write::begin(&self.pool).await?;
+            let notary = self.notary.get().cloned();
+            let mut write = Write::begin(&self.pool, notary, last.as_ref()).await?;
             let applied = change.apply(&mut write).await?;
             if matches!(applied, Applied::Changed(_)) {
                 write.move_head().await?;
@@ -169,7 +190,7 @@ impl Shared {
             Ok((write, applied))
         };
         let (write, applied) = in_time(prepare).await.map_err(Failed::Before)?;
-        let Write { tx, head, id, .. } = write;
+        let Write { tx, growth, id, .. } = write;
         match applied {
             Applied::Unchanged(done) => {
                 // A connection that cannot say it rolled back is no longer one, which has the same effect.
@@ -180,11 +201,14 @@ impl Shared {
                 let committed = tokio::time::timeout(PATIENCE, tx.commit()).await;
                 let no_answer = || Err(std::io::Error::from(ErrorKind::TimedOut).into());
                 match committed.unwrap_or_else(|_| no_answer()) {
-                    Ok(()) => Ok(done),
+                    Ok(()) => {
+                        *last = Some(growth.end);
+                        Ok(done)
+                    }
                     Err(error) => Err(Failed::InCommit {
                         done,
                         id,
-                        head,
+                        head: growth.end.head,
                         error,
                     }),
                 }

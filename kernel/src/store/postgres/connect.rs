@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection, Executor, Row};
 
-use super::{CONNECTIONS, tables};
+use super::{CONNECTIONS, ledger, tables};
 use crate::store::StoreError;
 
 /// The oldest version that is used, as `server_version_num` counts: `pg_xact_status` is there since 13,
@@ -31,8 +31,8 @@ const SESSION: &str = "SELECT set_config('statement_timeout', '5s', false),
     CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
          THEN set_config('synchronous_commit', 'on', false) END";
 
-/// Connects to the database whose URL stands in a file, and brings its tables up to date.
-pub(super) async fn open(url_file: &Path) -> Result<PgPool, StoreError> {
+/// Connects to the database whose URL stands in a file, and brings its tables and its ledger up to date.
+pub(super) async fn open(url_file: &Path) -> Result<(PgPool, Named), StoreError> {
     let database = Database::read(url_file)?;
     let told = |problem: String| database.told(&problem);
     // Not from the pool, which waits for a server that is not there instead of saying so.
@@ -41,10 +41,11 @@ pub(super) async fn open(url_file: &Path) -> Result<PgPool, StoreError> {
     tables::bring_up_to_date(&mut connection)
         .await
         .map_err(|error| told(error.to_string()))?;
+    ledger::open(&mut connection).await.map_err(told)?;
     // It has served; how it ends changes nothing.
     let _ = connection.close().await;
 
-    PgPoolOptions::new()
+    let pool = PgPoolOptions::new()
         .max_connections(CONNECTIONS)
         .acquire_timeout(CONNECT_TIME)
         .after_connect(|connection, _| {
@@ -55,7 +56,8 @@ pub(super) async fn open(url_file: &Path) -> Result<PgPool, StoreError> {
         })
         .connect_with(database.options.clone())
         .await
-        .map_err(|error| told(refusal(&error)))
+        .map_err(|error| told(refusal(&error)))?;
+    Ok((pool, database.named))
 }
 
 /// One connection to a database whose tables are those of this version, to read from.
@@ -73,8 +75,25 @@ pub(super) async fn open_to_read(url_file: &Path) -> Result<PgConnection, StoreE
 
 /// A database, and the file that names it.
 struct Database {
-    url_file: String,
+    named: Named,
     options: PgConnectOptions,
+}
+
+/// What a database is called in messages, without its password.
+#[derive(Debug)]
+pub(super) struct Named {
+    url_file: String,
+    server: String,
+}
+
+impl Named {
+    /// An error of this database.
+    pub(super) fn told(&self, problem: &str) -> StoreError {
+        StoreError::Unusable {
+            path: self.url_file.clone(),
+            problem: format!("{}: {problem}", self.server),
+        }
+    }
 }
 
 impl Database {
@@ -83,10 +102,13 @@ impl Database {
             path: url_file.display().to_string(),
             problem,
         })?;
-        Ok(Self {
+        let database = options.get_database().unwrap_or(options.get_username());
+        let (host, port) = (options.get_host(), options.get_port());
+        let named = Named {
             url_file: url_file.display().to_string(),
-            options,
-        })
+            server: format!("the PostgreSQL at {host}:{port}, database {database}"),
+        };
+        Ok(Self { named, options })
     }
 
     async fn connect(&self) -> Result<PgConnection, StoreError> {
@@ -99,15 +121,8 @@ impl Database {
             .map_err(|error| self.told(&refusal(&error)))
     }
 
-    /// An error of this database, without its password.
     fn told(&self, problem: &str) -> StoreError {
-        let options = &self.options;
-        let database = options.get_database().unwrap_or(options.get_username());
-        let (host, port) = (options.get_host(), options.get_port());
-        StoreError::Unusable {
-            path: self.url_file.clone(),
-            problem: format!("the PostgreSQL at {host}:{port}, database {database}: {problem}"),
-        }
+        self.named.told(problem)
     }
 }
 

@@ -9,11 +9,12 @@ mod calls;
 mod change;
 mod changes;
 mod connect;
+mod ledger;
 mod presence;
 mod tables;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actum::Digest;
@@ -30,13 +31,16 @@ pub use self::archive::PostgresArchive;
 use self::calls::{Begin, Decide, Finish, TakeOn};
 use self::change::Change;
 use self::changes::{Issue, MarkInterrupted, Post, RecordEntry, Revoke};
+use self::ledger::{BeginSigning, Sign};
 use self::presence::InHand;
+use super::ledger::End;
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
     Store, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
 use crate::calls::State;
+use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Head, Record};
 
 /// The most connections that a kernel opens. One of them at a time waits for the ledger's head.
@@ -50,6 +54,8 @@ pub struct PostgresStore {
     shared: Arc<Shared>,
     /// Says that this kernel is alive until the store is closed or dropped.
     beat: AbortOnDropHandle<()>,
+    /// What the database is called in messages.
+    named: connect::Named,
 }
 
 #[derive(Debug)]
@@ -60,8 +66,10 @@ struct Shared {
     /// The calls that this kernel runs.
     in_hand: InHand,
     /// Kept by the one change of this kernel that waits for the ledger's head, so that others leave
-    /// connections to those who only read.
-    turn: Mutex<()>,
+    /// connections to those who only read. The ledger's end as this kernel last left it.
+    turn: Mutex<Option<End>>,
+    /// Who signs the ledger.
+    notary: OnceLock<Arc<Notary>>,
 }
 
 impl PostgresStore {
@@ -70,19 +78,40 @@ impl PostgresStore {
     /// # Errors
     /// [`StoreError::Unusable`] with the file, what is wrong with what it names, and how to mend it.
     pub async fn open(url_file: &Path) -> Result<Self, StoreError> {
-        let pool = connect::open(url_file).await?;
+        let (pool, named) = connect::open(url_file).await?;
         let shared = Arc::new(Shared {
             pool,
             kernel: Ulid::generate(),
             in_hand: InHand::default(),
-            turn: Mutex::new(()),
+            turn: Mutex::new(None),
+            notary: OnceLock::new(),
         });
         presence::beat(&shared.pool, shared.kernel).await?;
         let beat = tokio::spawn(presence::keep_beating(Arc::clone(&shared)));
         Ok(Self {
             shared,
             beat: AbortOnDropHandle::new(beat),
+            named,
         })
+    }
+
+    /// Has a notary sign the ledger from now on. Where nothing is signed yet, it signs at once.
+    ///
+    /// # Errors
+    /// [`StoreError::Unusable`] when what was last signed was so with another key, or is no longer what the ledger
+    /// begins with.
+    pub async fn signed_by(self, notary: Notary) -> Result<Self, StoreError> {
+        let notary = Arc::new(notary);
+        let begin = BeginSigning {
+            notary: Arc::clone(&notary),
+            at: Timestamp::now(),
+        };
+        self.change(&begin)
+            .await?
+            .map_err(|problem| self.named.told(&problem))?;
+        // By whoever came first, and with the same key: the check saw to that.
+        let _ = self.shared.notary.set(notary);
+        Ok(self)
     }
 
     /// This kernel's id among those that share the store.
@@ -311,9 +340,8 @@ impl Store for PostgresStore {
         row.try_into()
     }
 
-    /// None: this store keeps the chain, and no tree to be signed.
-    async fn checkpoint(&self, _at: Timestamp) -> Result<Option<String>, StoreError> {
-        Ok(None)
+    async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError> {
+        self.change(&Sign(at)).await
     }
 
     async fn close(&self) {

@@ -6,22 +6,16 @@
 use std::path::Path;
 
 use actum::{Digest, SealedGrant};
-use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::Connection;
-use sqlx::Row;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use ulid::Ulid;
 
-use super::{FILE, ledger, rows_after, told};
-use crate::ledger::source::Source;
-use crate::ledger::tree::Place;
+use super::{FILE, told};
 use crate::ledger::{Broken, Head, Record};
 use crate::store::StoreError;
-use crate::store::rows::{ArchivedTaskRow, RecordRow, follow};
-
-/// How many ledger records are read at once.
-const PAGE: i64 = 1_000;
+use crate::store::ledger::{Tables, chain};
+use crate::store::rows::ArchivedTaskRow;
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
@@ -151,15 +145,9 @@ impl SqliteArchive {
         Ok(calls)
     }
 
-    /// Whether a version that knows the ledger's tree has had the store open.
-    async fn has_tree(&mut self) -> Result<bool, StoreError> {
-        let row = sqlx::query(
-            "SELECT count(*) = 2 AS has_tree FROM sqlite_schema
-             WHERE type = 'table' AND name IN ('ledger_tiles', 'ledger_checkpoints')",
-        )
-        .fetch_one(&mut self.connection)
-        .await?;
-        Ok(row.try_get("has_tree")?)
+    /// The connection, as one asks it about the ledger.
+    pub(in crate::store) fn tables(&mut self) -> &mut dyn Tables {
+        &mut self.connection
     }
 
     /// Goes through the ledger from its beginning and gives its end. `each` gets every record up to where the chain
@@ -169,53 +157,9 @@ impl SqliteArchive {
     /// [`StoreError`] when it cannot be read; inside, [`Broken`] with the place where it does not hold.
     pub async fn ledger(
         &mut self,
-        mut each: impl FnMut(&Record),
+        each: impl FnMut(&Record),
     ) -> Result<Result<Head, Broken>, StoreError> {
-        let mut head = Head::empty();
-        // From the very beginning: a record can be put in before the first, too.
-        let mut after = i64::MIN;
-        loop {
-            let page = rows_after(&mut self.connection, after, PAGE).await?;
-            if page.is_empty() {
-                return Ok(Ok(head));
-            }
-            match follow(head, page, &mut each) {
-                Ok(next) => (head, after) = (next, next.seq),
-                Err(broken) => return Ok(Err(broken)),
-            }
-        }
-    }
-}
-
-#[async_trait]
-impl Source for SqliteArchive {
-    async fn notes(&mut self) -> Result<Vec<String>, StoreError> {
-        if !self.has_tree().await? {
-            return Ok(Vec::new());
-        }
-        let rows = sqlx::query("SELECT note FROM ledger_checkpoints ORDER BY size")
-            .fetch_all(&mut self.connection)
-            .await?;
-        rows.iter().map(|row| Ok(row.try_get("note")?)).collect()
-    }
-
-    async fn newest_note(&mut self) -> Result<Option<String>, StoreError> {
-        match self.has_tree().await? {
-            true => ledger::newest_note(&mut self.connection).await,
-            false => Ok(None),
-        }
-    }
-
-    async fn records_after(&mut self, seq: i64) -> Result<Vec<Result<Record, Broken>>, StoreError> {
-        let rows = rows_after(&mut self.connection, seq, PAGE).await?;
-        Ok(rows.into_iter().map(RecordRow::read).collect())
-    }
-
-    async fn tile(&mut self, place: Place, _: usize) -> Result<Option<Vec<u8>>, StoreError> {
-        match self.has_tree().await? {
-            true => ledger::read_tile(place, &mut self.connection).await,
-            false => Ok(None),
-        }
+        chain(&mut self.connection, each).await
     }
 }
 
