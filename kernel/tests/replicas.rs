@@ -13,8 +13,13 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use actum_kernel::ledger::audit::audit;
+use actum_kernel::ledger::checkpoint::Checkpoint;
+use actum_kernel::ledger::notary::read_public_key;
+use actum_kernel::ledger::proof::grown;
+use actum_kernel::ledger::source::Source;
 use actum_kernel::ledger::{Head, Record, verify_next};
-use actum_kernel::store::{PostgresStore, Store};
+use actum_kernel::store::{Archive, PostgresStore, Store};
 use jiff::Timestamp;
 use serde_json::json;
 use sqlx::Row;
@@ -235,6 +240,64 @@ async fn the_ledger_of_all_kernels_is_one_chain_with_each_change_in_it_once() {
     ] {
         assert_eq!(count(&records, kind), times, "{kind}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_tree_of_all_kernels_is_one_and_each_checkpoint_goes_on_from_the_one_before() {
+    const EVERY: usize = 5;
+    const CALLS: u64 = 8;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let home = desk();
+    home.configure(&format!("ledger: {{ checkpoint_records: {EVERY} }}"));
+    let public_key = home.data().join("keys/ledger.pub");
+    let kernels = Arc::new(Replicas::start(home, &database).await);
+    let key = read_public_key(&public_key).unwrap();
+    let task = kernels.marker().await;
+    let mut kept: Vec<Checkpoint> = Vec::new();
+    for round in 0..3 {
+        let calls: Vec<_> = (0..CALLS)
+            .map(|number| {
+                let (kernels, task) = (Arc::clone(&kernels), task.clone());
+                tokio::spawn(async move { kernels.mark(&task, round * CALLS + number).await })
+            })
+            .collect();
+        for call in calls {
+            assert_eq!(call.await.unwrap().status, 200);
+        }
+        let ask = "/v1/owner/ledger/checkpoint";
+        let signed = kernels.any().owner_post(ask, &json!({})).await;
+        assert_eq!(signed.status, 200, "{signed:?}");
+        // What a witness does.
+        let mut archive = archive(&database).await;
+        let newest = grown(&mut archive, &key, kept.last()).await.unwrap();
+        assert!(kept.last().is_none_or(|last| last.size() < newest.size()));
+        kept.push(newest);
+    }
+    Arc::into_inner(kernels).unwrap().stopped().await;
+
+    let mut archive = archive(&database).await;
+    let notes = archive.notes().await.unwrap();
+    let kept: Vec<_> = kept
+        .iter()
+        .map(|checkpoint| ("kept".to_owned(), checkpoint.text().to_owned()))
+        .collect();
+    let found = audit(&mut archive, &key, &kept).await.unwrap();
+    assert_eq!(found.faults, []);
+    assert_eq!(i64::try_from(found.vouched), Ok(found.head.seq));
+    // Two records a call, each kernel's start and stop, one grant.
+    let records = usize::try_from(3 * CALLS * 2).unwrap() + 2 * KERNELS + 1;
+    assert_eq!(usize::try_from(found.head.seq), Ok(records));
+    assert!(notes.len() >= records / EVERY, "{} are signed", notes.len());
+}
+
+/// The store as it is at this moment.
+async fn archive(database: &Database) -> Archive {
+    let nowhere = std::path::Path::new("");
+    Archive::open(nowhere, Some(&database.url_file()))
+        .await
+        .unwrap()
 }
 
 /// Holds what was answered, what was done and what was stored against each other; how many calls succeeded, and how many

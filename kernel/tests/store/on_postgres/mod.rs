@@ -4,6 +4,7 @@ mod archive;
 mod kernels;
 mod losses;
 mod opening;
+mod signing;
 
 use actum_kernel::store::PostgresStore;
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use actum_kernel::ledger::Kind;
+use actum_kernel::ledger::notary::Notary;
 use actum_kernel::store::{Outcome, PostgresStore, Store};
 use serde_json::json;
 use sqlx::Connection;
@@ -104,7 +105,9 @@ async fn a_role_of_its_own_can_run_a_kernel_and_cannot_touch_the_ledger() {
         .sql(&ROLE.replace("actum_kernel", &role))
         .await
         .unwrap();
+    let notary = Notary::open(&as_role.with_file_name("keys"), None, 2).unwrap();
     let store = PostgresStore::open(&as_role).await.unwrap();
+    let store = store.signed_by(notary).await.unwrap();
     let token = Ulid::generate();
     let task = issued(&store, &[token]).await;
     let call = started(&store, task).await;
@@ -128,6 +131,9 @@ async fn a_role_of_its_own_can_run_a_kernel_and_cannot_touch_the_ledger() {
         "TRUNCATE audit",
         "DROP TRIGGER audit_only_grows ON audit",
         "ALTER TABLE audit DISABLE TRIGGER ALL",
+        "DELETE FROM ledger_tiles",
+        "UPDATE ledger_checkpoints SET note = ''",
+        "DELETE FROM ledger_checkpoints",
         "DELETE FROM calls",
         "DELETE FROM ledger_head",
         "DROP TABLE audit",
