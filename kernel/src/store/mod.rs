@@ -41,6 +41,14 @@ pub enum StoreError {
         "the store's database was lost in a commit, so that nobody knows whether it was made: {0}"
     )]
     OutcomeUnknown(#[source] sqlx::Error),
+    /// It could not commit, as on a full disk; nothing was changed.
+    #[error("the store could not commit, and nothing was changed: {0}; see to its disk")]
+    NotCommitted(String),
+    /// Its disk could not flush what was committed.
+    #[error(
+        "the store's disk failed to flush ({0}), so that nobody knows what is on it, and nothing is recorded any more; see to the disk, then start the kernel again"
+    )]
+    FlushFailed(String),
     /// What is stored there is not what this version writes.
     #[error("the store holds something unreadable: {0}")]
     Unreadable(String),

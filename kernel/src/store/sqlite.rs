@@ -2,6 +2,7 @@
 
 mod archive;
 mod calls;
+mod writer;
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -16,12 +17,11 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{Connection, Row, Sqlite, Transaction};
-use tokio::sync::Mutex;
+use sqlx::{Connection, Row};
 use ulid::Ulid;
 
-use super::ledger::{self, End, Growth, Tables};
-use super::rows::{RecordRow, SelectionRow, TaskRow, all, unreadable};
+use super::ledger::{self, End, Tables};
+use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
     Store, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
@@ -29,6 +29,8 @@ use super::{
 use crate::calls::State;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Head, Record};
+
+use writer::Writer;
 
 pub use archive::{ArchivedCall, ArchivedTask, SqliteArchive, verify_file};
 
@@ -41,23 +43,11 @@ const READERS: u32 = 4;
 #[derive(Debug)]
 pub struct SqliteStore {
     /// INVARIANT: the only connection that writes.
-    writer: Mutex<Writer>,
+    writer: Writer,
     readers: SqlitePool,
     path: PathBuf,
     /// Held as long as the store is open, so that no second kernel writes to it.
     _lock: File,
-}
-
-#[derive(Debug)]
-struct Writer {
-    connection: SqliteConnection,
-    path: PathBuf,
-    /// The ledger's end as of the last commit. INVARIANT: `None` from the beginning of a write until
-    /// its commit is known: whoever waits for one may give up while the database goes on with it, so
-    /// that only the database can tell what became of it.
-    end: Option<End>,
-    /// Who signs the ledger.
-    notary: Option<Notary>,
 }
 
 impl SqliteStore {
@@ -132,12 +122,7 @@ impl SqliteStore {
             .await
             .map_err(cannot_open)?;
         Ok(Self {
-            writer: Mutex::new(Writer {
-                connection,
-                path: path.clone(),
-                end: Some(end),
-                notary: None,
-            }),
+            writer: Writer::new(connection, path.clone(), end),
             readers,
             path,
             _lock: lock,
@@ -149,17 +134,12 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::Unusable`] when what was last signed was so with another key, or is no longer what the ledger
     /// begins with.
-    pub async fn signed_by(mut self, notary: Notary) -> Result<Self, StoreError> {
-        let writer = self.writer.get_mut();
-        let end = writer.end().await?;
-        let remedy = "put the keys/ledger.key back that signed it";
-        ledger::check_signed(&mut writer.connection, &notary, &end, remedy)
-            .await
-            .map_err(|problem| StoreError::Unusable {
-                path: self.path.display().to_string(),
-                problem,
-            })?;
-        writer.notary = Some(notary);
+    pub async fn signed_by(self, notary: Notary) -> Result<Self, StoreError> {
+        let signed = self.writer.sign_with(notary).await;
+        signed.map_err(|problem| StoreError::Unusable {
+            path: self.path.display().to_string(),
+            problem,
+        })?;
         Ok(self)
     }
 }
@@ -210,76 +190,6 @@ fn options(path: &Path) -> SqliteConnectOptions {
         .busy_timeout(Duration::from_secs(5))
 }
 
-impl Writer {
-    async fn end(&mut self) -> Result<End, StoreError> {
-        let end = match self.end.take() {
-            Some(end) => end,
-            None => {
-                self.be_in_no_transaction().await?;
-                End::read(&mut self.connection).await?
-            }
-        };
-        self.end = Some(end.clone());
-        Ok(end)
-    }
-
-    /// After a write that did not commit, takes a new connection where the old one believes to be in its transaction
-    /// still.
-    ///
-    /// When the disk is full, SQLite may end a transaction by itself (<https://www.sqlite.org/lang_transaction.html>,
-    /// section 4). The connection's own rollback then fails, and what it takes for transactions from then on are
-    /// savepoints within one that nobody commits: all of it would be lost at the next stop.
-    async fn be_in_no_transaction(&mut self) -> Result<(), StoreError> {
-        // Once it answers, the rollback that a dropped transaction asked for was tried.
-        let answers = self.connection.ping().await.is_ok();
-        if !answers || self.connection.is_in_transaction() {
-            self.connection = SqliteConnection::connect_with(&options(&self.path)).await?;
-        }
-        Ok(())
-    }
-
-    async fn begin(&mut self) -> Result<Write<'_>, StoreError> {
-        let growth = Growth::after(self.end().await?);
-        let Self {
-            connection,
-            end,
-            notary,
-            ..
-        } = self;
-        // This fails, and nothing is written, where `BEGIN` would be a savepoint.
-        let tx = connection.begin_with("BEGIN IMMEDIATE").await?;
-        *end = None;
-        Ok(Write {
-            tx,
-            growth,
-            end,
-            notary: notary.as_ref(),
-        })
-    }
-}
-
-/// One transaction of the writer. Dropped without [`commit`](Self::commit), it leaves no trace.
-struct Write<'w> {
-    tx: Transaction<'w, Sqlite>,
-    growth: Growth,
-    end: &'w mut Option<End>,
-    notary: Option<&'w Notary>,
-}
-
-impl Write<'_> {
-    /// Ties an entry on to the ledger.
-    async fn append(&mut self, entry: Entry) -> Result<(), StoreError> {
-        self.growth.append(entry, &mut *self.tx).await
-    }
-
-    async fn commit(mut self) -> Result<(), StoreError> {
-        self.growth.write(self.notary, &mut *self.tx).await?;
-        self.tx.commit().await?;
-        *self.end = Some(self.growth.end);
-        Ok(())
-    }
-}
-
 #[async_trait]
 impl Store for SqliteStore {
     fn kind(&self) -> &'static str {
@@ -287,8 +197,7 @@ impl Store for SqliteStore {
     }
 
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let (catalog_digest, catalog) = task.catalog;
         sqlx::query("INSERT INTO catalogs (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING")
             .bind(catalog_digest.to_string())
@@ -346,8 +255,7 @@ impl Store for SqliteStore {
     }
 
     async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let done =
             sqlx::query("UPDATE tasks SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
                 .bind(entry.at.to_string())
@@ -379,8 +287,7 @@ impl Store for SqliteStore {
     }
 
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         if let Some(reason) = calls::begin(&mut write.tx, &call, None).await? {
             return Ok(Started::Not(reason));
         }
@@ -391,8 +298,7 @@ impl Store for SqliteStore {
     }
 
     async fn hold(&self, call: NewCall, waiting: Waiting) -> Result<Option<NotBegun>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let old = waiting.instead_of.as_ref().map(|(old, _)| *old);
         if let Some(reason) = calls::begin(&mut write.tx, &call, old).await? {
             return Ok(Some(reason));
@@ -418,8 +324,7 @@ impl Store for SqliteStore {
     }
 
     async fn decide(&self, decision: NewDecision) -> Result<Decided, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let decided = calls::decide(&mut write, decision).await?;
         if let Decided::Stored(_) = decided {
             write.commit().await?;
@@ -434,8 +339,7 @@ impl Store for SqliteStore {
         reason: &str,
         entry: Entry,
     ) -> Result<bool, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let done = calls::step(&mut write, call, from, Some(reason), entry).await?;
         if done {
             write.commit().await?;
@@ -450,8 +354,7 @@ impl Store for SqliteStore {
         entry: Entry,
     ) -> Result<Started, StoreError> {
         let refused = |reason| Started::Not(NotBegun::Refused(reason));
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         if !calls::is_of_live_task(&mut write.tx, call).await? {
             return Ok(refused(DenialReason::GrantExpired));
         }
@@ -466,8 +369,7 @@ impl Store for SqliteStore {
         let kind = outcome.kind();
         let entry = Entry { kind, ..entry };
         let (result, reason) = (outcome.result()?, outcome.reason());
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         if !calls::step(&mut write, id, State::Running, reason, entry).await? {
             return Err(StoreError::Unreadable(format!(
                 "the call {id} is not running"
@@ -491,16 +393,14 @@ impl Store for SqliteStore {
     }
 
     async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let marked = calls::mark_interrupted(&mut write, at).await?;
         write.commit().await?;
         Ok(marked)
     }
 
     async fn record(&self, entry: Entry) -> Result<(), StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         write.append(entry).await?;
         write.commit().await?;
         Ok(())
@@ -513,15 +413,15 @@ impl Store for SqliteStore {
         body: &str,
         at: Timestamp,
     ) -> Result<(), StoreError> {
-        let mut writer = self.writer.lock().await;
+        let mut write = self.writer.begin().await?;
         sqlx::query("INSERT INTO messages (at, task_id, sender, body) VALUES (?, ?, ?, ?)")
             .bind(at.to_string())
             .bind(task_id.to_string())
             .bind(sender)
             .bind(body)
-            .execute(&mut writer.connection)
+            .execute(&mut *write.tx)
             .await?;
-        Ok(())
+        write.commit().await
     }
 
     async fn messages_after(&self, seq: i64, limit: i64) -> Result<Vec<Message>, StoreError> {
@@ -557,16 +457,19 @@ impl Store for SqliteStore {
     }
 
     async fn head(&self) -> Result<Head, StoreError> {
-        Ok(self.writer.lock().await.end().await?.head)
+        let row: Option<HeadRow> =
+            sqlx::query_as("SELECT seq, digest FROM audit ORDER BY seq DESC LIMIT 1")
+                .fetch_optional(&self.readers)
+                .await?;
+        row.map_or(Ok(Head::empty()), Head::try_from)
     }
 
     async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
-        let Some(notary) = write.notary else {
+        let mut write = self.writer.begin().await?;
+        let Some(notary) = write.notary.clone() else {
             return Ok(None);
         };
-        write.growth.sign_now(notary, at, &mut *write.tx).await?;
+        write.growth.sign_now(&notary, at, &mut *write.tx).await?;
         let note = write.tx.newest_note().await?;
         write.commit().await?;
         Ok(note)
@@ -574,13 +477,6 @@ impl Store for SqliteStore {
 
     async fn close(&self) {
         self.readers.close().await;
-        // Waits for a write under way, and leaves one whole file behind.
-        let mut writer = self.writer.lock().await;
-        let done = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-            .execute(&mut writer.connection)
-            .await;
-        if let Err(error) = done {
-            tracing::warn!(%error, "the store's journal is left for the next start");
-        }
+        self.writer.close().await;
     }
 }

@@ -40,6 +40,7 @@ mod database;
 mod decisions;
 mod durability;
 mod fixture;
+mod flushes;
 mod keys;
 mod messages;
 mod on_postgres;

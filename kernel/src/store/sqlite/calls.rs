@@ -3,11 +3,11 @@
 use actum::Digest;
 use actum::gate::DenialReason;
 use serde_json::json;
+use sqlx::Row;
 use sqlx::sqlite::{SqliteExecutor, SqlitePool};
-use sqlx::{Row, Sqlite, Transaction};
 use ulid::Ulid;
 
-use super::Write;
+use super::writer::{Savepoint, Write};
 use crate::calls::{State, after};
 use crate::ledger::{Entry, Kind};
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
@@ -17,7 +17,7 @@ use crate::store::{
 
 /// Where a call is stored as it begins.
 pub(super) async fn insert(
-    tx: &mut Transaction<'_, Sqlite>,
+    tx: &mut Savepoint,
     call: &NewCall,
     state: State,
     waiting: Option<&Waiting>,
@@ -63,7 +63,7 @@ pub(super) async fn of_key(
 /// What keeps a call from beginning: since the gate looked, another call may have come under its key or spent
 /// its token, or the owner taken the task back.
 pub(super) async fn begin(
-    tx: &mut Transaction<'_, Sqlite>,
+    tx: &mut Savepoint,
     call: &NewCall,
     instead_of: Option<Ulid>,
 ) -> Result<Option<NotBegun>, StoreError> {
@@ -93,7 +93,7 @@ pub(super) async fn begin(
     Ok((spent.rows_affected() != 1).then_some(refused))
 }
 
-async fn is_live(tx: &mut Transaction<'_, Sqlite>, task: Ulid) -> Result<bool, StoreError> {
+async fn is_live(tx: &mut Savepoint, task: Ulid) -> Result<bool, StoreError> {
     let live = sqlx::query("SELECT 1 FROM tasks WHERE id = ? AND revoked_at IS NULL")
         .bind(task.to_string())
         .fetch_optional(&mut **tx)
@@ -102,10 +102,7 @@ async fn is_live(tx: &mut Transaction<'_, Sqlite>, task: Ulid) -> Result<bool, S
 }
 
 /// Whether the task of a call was not taken back.
-pub(super) async fn is_of_live_task(
-    tx: &mut Transaction<'_, Sqlite>,
-    call: Ulid,
-) -> Result<bool, StoreError> {
+pub(super) async fn is_of_live_task(tx: &mut Savepoint, call: Ulid) -> Result<bool, StoreError> {
     let live = sqlx::query(
         "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id WHERE c.id = ? AND t.revoked_at IS NULL",
     )
@@ -138,7 +135,7 @@ pub(super) async fn in_state(
 
 /// Takes a call from a state to where the record takes it, with the record; whether it was there.
 pub(super) async fn step(
-    write: &mut Write<'_>,
+    write: &mut Write,
     id: Ulid,
     from: State,
     reason: Option<&str>,
@@ -173,11 +170,7 @@ pub(super) async fn step(
 }
 
 /// Says which call took the place of one that was rejected.
-pub(super) async fn supersede(
-    tx: &mut Transaction<'_, Sqlite>,
-    old: Ulid,
-    new: Ulid,
-) -> Result<(), StoreError> {
+pub(super) async fn supersede(tx: &mut Savepoint, old: Ulid, new: Ulid) -> Result<(), StoreError> {
     sqlx::query("UPDATE calls SET superseded_by = ? WHERE id = ?")
         .bind(new.to_string())
         .bind(old.to_string())
@@ -199,7 +192,7 @@ pub(super) async fn decisions(
     all(rows)
 }
 
-pub(super) async fn decide(write: &mut Write<'_>, new: NewDecision) -> Result<Decided, StoreError> {
+pub(super) async fn decide(write: &mut Write, new: NewDecision) -> Result<Decided, StoreError> {
     let NewDecision { call, at, .. } = new;
     let is: String = sqlx::query_scalar("SELECT state FROM calls WHERE id = ?")
         .bind(call.to_string())
@@ -247,7 +240,7 @@ pub(super) async fn decide(write: &mut Write<'_>, new: NewDecision) -> Result<De
 
 /// Marks every call that is still running as of unknown outcome.
 pub(super) async fn mark_interrupted(
-    write: &mut Write<'_>,
+    write: &mut Write,
     at: jiff::Timestamp,
 ) -> Result<usize, StoreError> {
     let rows =
