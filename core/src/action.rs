@@ -240,6 +240,8 @@ pub struct Call {
     pub reply_to: Option<ReplyTo>,
     /// When the call was admitted.
     pub at: Timestamp,
+    /// Whether it runs because it was approved, as it is.
+    pub approved: bool,
 }
 
 /// The one place that a reply of a task may go to.

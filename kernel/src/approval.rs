@@ -333,7 +333,7 @@ impl Kernel {
 
     /// Runs an approved call, if the gate still lets it: the grant may be over by now, its actor may have lost a
     /// claim, or what was approved may be another thing than what is stored.
-    async fn run_approved(self: &Arc<Self>, call: StoredCall) -> Result<(), StoreError> {
+    pub(crate) async fn run_approved(self: &Arc<Self>, call: StoredCall) -> Result<(), StoreError> {
         let (id, at) = (call.id, self.now());
         let Some(task) = self.tasks.live(call.task_id, at).await? else {
             let entry = Entry {
@@ -396,16 +396,15 @@ impl Kernel {
         Ok(())
     }
 
-    async fn judge_approved(
+    /// Whether a call that waited is still bound to what it was as it was held.
+    pub(crate) fn binding_holds(
         &self,
         call: &StoredCall,
         task: &LiveTask,
-        at: Timestamp,
-    ) -> Result<(Arc<Request>, Verdict), StoreError> {
-        let unreadable =
-            |what: &str| StoreError::Unreadable(format!("{what} of the call {}", call.id));
-        let waiting = call.waiting.as_ref();
-        let waiting = waiting.ok_or_else(|| unreadable("the binding"))?;
+    ) -> Result<bool, StoreError> {
+        let Some(waiting) = &call.waiting else {
+            return Ok(false);
+        };
         let bound = Bound {
             task,
             action: &call.action,
@@ -416,10 +415,24 @@ impl Kernel {
                 .as_ref()
                 .map(|selection| selection.target.as_str()),
         };
-        let binding = bound.digest(self)?;
+        Ok(bound.digest(self)? == waiting.binding)
+    }
+
+    async fn judge_approved(
+        &self,
+        call: &StoredCall,
+        task: &LiveTask,
+        at: Timestamp,
+    ) -> Result<(Arc<Request>, Verdict), StoreError> {
+        let unreadable =
+            |what: &str| StoreError::Unreadable(format!("{what} of the call {}", call.id));
+        let waiting = call.waiting.as_ref();
+        let waiting = waiting.ok_or_else(|| unreadable("the binding"))?;
+        let binding = waiting.binding;
         let decisions = self.store.decisions(call.id).await?;
         let approvals = decisions.iter().filter(|decision| decision.approved);
-        if binding != waiting.binding || !approvals.clone().all(|one| one.binding == binding) {
+        if !self.binding_holds(call, task)? || !approvals.clone().all(|one| one.binding == binding)
+        {
             // What was approved is another thing; what is stored is not even opened.
             let verdict = Verdict::Deny(DenialReason::ApprovalDigestMismatch);
             return Ok((request(call, Map::new())?, verdict));

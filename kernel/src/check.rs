@@ -25,7 +25,8 @@ impl Attempt<'_> {
             return Vec::new();
         }
         // The call has no id yet: it may never be one.
-        let context = self.context(Ulid::nil(), action, self.own(action, selection));
+        let selection = self.own(action, selection);
+        let context = self.context(Ulid::nil(), action, selection, false);
         let arguments = Value::Object(self.request.arguments.clone());
         let (kernel, id) = (Arc::clone(self.kernel), action.clone());
         // A task of its own, so that a panic in it is this call's refusal and nobody else's.

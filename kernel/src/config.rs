@@ -35,6 +35,10 @@ record! {
         pub known_actions: Vec<Listed> = Vec::new(),
         /// A Maildir or an mbox file.
         pub mailbox: Option<String> = None,
+        /// The Maildir that accepted mail drafts are written to.
+        pub drafts: Option<Located<String>> = None,
+        /// The folder of skills.
+        pub skills: Option<String> = None,
         /// What hands in events.
         pub connectors: Vec<Connector>,
         /// The owner's own device.
@@ -237,6 +241,10 @@ pub struct Config {
     pub known_actions: Vec<ActionId>,
     /// A Maildir or an mbox file.
     pub mailbox: Option<PathBuf>,
+    /// The Maildir that accepted mail drafts are written to.
+    pub drafts: Option<PathBuf>,
+    /// The folder of skills.
+    pub skills: Option<PathBuf>,
     /// What hands in events.
     pub connectors: Vec<Connector>,
     /// The owner's own device.
@@ -318,6 +326,16 @@ impl Config {
                 "name one of `connectors`",
             );
         }
+        if let (Some(drafts), Some(mailbox)) = (&file.drafts, &file.mailbox)
+            && base.join(&drafts.value) == base.join(mailbox)
+        {
+            report.fault(
+                drafts.position,
+                "drafts",
+                "is the mailbox, where a draft would be a mail that came in",
+                "name a folder of its own, beside the mailbox",
+            );
+        }
         check_limits(&file.limits, report);
         check_approvals(&file.approvals, report);
         check_ledger(&file.ledger, report);
@@ -343,6 +361,8 @@ impl Config {
             accepted_gaps: file.accepted_gaps.map(|path| base.join(path)),
             lock: file.lock.map(|path| base.join(path)),
             known_actions: known_actions(&file.known_actions, report),
+            drafts: file.drafts.map(|path| base.join(path.value)),
+            skills: file.skills.map(|path| base.join(path)),
             mailbox: file.mailbox.map(|path| base.join(path)),
             connectors: file.connectors,
             owner: file.owner,

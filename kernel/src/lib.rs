@@ -17,6 +17,7 @@ pub mod config;
 mod connector;
 pub mod connectors;
 mod folder;
+pub mod handle;
 pub mod http;
 mod ids;
 mod in_force;
@@ -26,6 +27,8 @@ mod manifests;
 pub mod mediate;
 mod owner;
 mod panics;
+pub mod plan;
+pub mod preview;
 mod printable;
 pub mod replay;
 mod reply;
@@ -34,6 +37,7 @@ mod router;
 pub mod sample;
 mod sealed;
 mod server;
+pub mod skills;
 pub mod store;
 mod surface;
 mod worker;
@@ -61,9 +65,12 @@ use crate::actions::telegram::TelegramBot;
 use crate::actions::terminal::OwnerTerminal;
 use crate::auth::{Keys, LiveTasks, Secret, SecretHash};
 use crate::config::{Approvals, Config, Connector, Limits, Owner};
+use crate::connectors::drafts::Drafts;
+use crate::handle::KernelHandle;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
 use crate::sealed::Sealer;
+use crate::skills::Skills;
 use crate::store::{PostgresStore, SqliteStore, Store, StoreError};
 
 pub use clock::Clock;
@@ -185,6 +192,13 @@ impl KernelBuilder {
             .map_or(Ok(MailSource::none()), MailSource::at);
         let mail = gather(&mut faults, mail);
         let telegram = gather(&mut faults, telegram_bot(&config));
+        let drafts = config.drafts.as_deref();
+        let drafts = gather(&mut faults, drafts.map_or(Ok(Drafts::none()), Drafts::at));
+        let skills = config.skills.as_deref();
+        let skills = gather(
+            &mut faults,
+            skills.map_or_else(|| Ok(Skills::default()), Skills::read),
+        );
         let catalog = registry.as_ref().map(|registry| {
             registry
                 .catalog()
@@ -200,14 +214,26 @@ impl KernelBuilder {
                 faults.extend(manifests::faults(manifests, catalog, &config.manifests));
             }
         }
-        let (Some(manifests), Some(registry), Some(catalog), Some(mail), Some(telegram), true) = (
+        let (
+            Some(manifests),
+            Some(registry),
+            Some(catalog),
+            Some(mail),
+            Some(telegram),
+            Some(drafts),
+            Some(skills),
+            true,
+        ) = (
             manifests,
             registry,
             catalog,
             mail,
             telegram,
+            drafts,
+            skills,
             faults.is_empty(),
-        ) else {
+        )
+        else {
             return Err(StartFaults(faults));
         };
 
@@ -233,7 +259,10 @@ impl KernelBuilder {
                 news: Arc::clone(&news),
             })
             .with(mail.clone())
-            .with(telegram);
+            .with(telegram)
+            .with(drafts)
+            .with(skills)
+            .with(KernelHandle::default());
         registry
             .check_resources(&resources)
             .map_err(StartFaults::one)?;
@@ -278,7 +307,7 @@ impl KernelBuilder {
             clock.clone(),
         ));
         let connector_keys = keys.connectors.iter().map(Secret::hash);
-        Ok(Arc::new(Kernel {
+        let kernel = Arc::new(Kernel {
             tasks: LiveTasks::new(
                 Arc::clone(&store),
                 keys.seal.clone(),
@@ -318,7 +347,11 @@ impl KernelBuilder {
             checkpoint_seconds: Config::seconds(&config.ledger.checkpoint_seconds),
             running: TaskTracker::new(),
             stopping: CancellationToken::new(),
-        }))
+        });
+        if let Some(handle) = kernel.resources.get::<KernelHandle>() {
+            handle.give(&kernel);
+        }
+        Ok(kernel)
     }
 }
 

@@ -372,6 +372,7 @@ impl Attempt<'_> {
         request_id: Ulid,
         action: &ActionId,
         selection: Option<&StoredSelection>,
+        approved: bool,
     ) -> HandlerContext {
         let root = self.task.grant.root();
         HandlerContext {
@@ -382,6 +383,7 @@ impl Attempt<'_> {
                 principal: root.principal.to_string(),
                 reply_to: root.reply_to.clone(),
                 at: self.at,
+                approved,
             },
             selection: selection.map(|selection| Selection {
                 token_type: selection.token.token_type.clone(),
@@ -405,7 +407,9 @@ impl Attempt<'_> {
             Begin::New(call) => call.id,
             Begin::Approved(call, _) => *call,
         };
-        let context = self.context(request_id, admitted.action(), selection.as_ref());
+        let approved = matches!(begin, Begin::Approved(..));
+        let selection = selection.as_ref();
+        let context = self.context(request_id, admitted.action(), selection, approved);
         let kernel = Arc::clone(self.kernel);
         let body = self.body(json!({"call": request_id}));
         let ending = self.kernel.running.spawn(async move {

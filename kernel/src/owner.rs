@@ -2,6 +2,8 @@
 
 pub(crate) mod approvals;
 pub(crate) mod manifests;
+pub(crate) mod previews;
+mod rendered;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,9 +50,12 @@ pub struct After {
     /// Also tell of the calls that wait and are newer than this one.
     #[serde(default)]
     calls_after: Option<Ulid>,
+    /// Also tell of the drafts that were shown and are newer than this one.
+    #[serde(default)]
+    previews_after: Option<Ulid>,
 }
 
-/// `GET /v1/owner/messages?after=N&wait=SECONDS&calls_after=CALL`
+/// `GET /v1/owner/messages?after=N&wait=SECONDS&calls_after=CALL&previews_after=PREVIEW`
 pub async fn messages(
     State(kernel): State<Arc<Kernel>>,
     headers: HeaderMap,
@@ -61,6 +66,7 @@ pub async fn messages(
         after,
         wait,
         calls_after,
+        previews_after,
     }) = query.map_err(|rejection| Refusal::invalid(rejection.body_text()))?;
     let deadline = tokio::time::Instant::now()
         + Duration::from_secs(wait.min(20).min(kernel.limits.request_seconds.value / 2));
@@ -72,7 +78,11 @@ pub async fn messages(
             Some(last) => approvals::newer_than(&kernel, last).await?,
             None => Vec::new(),
         };
-        let is_over = !(messages.is_empty() && calls.is_empty())
+        let previews = match previews_after {
+            Some(last) => previews::newer_than(&kernel, last).await?,
+            None => Vec::new(),
+        };
+        let is_over = !(messages.is_empty() && calls.is_empty() && previews.is_empty())
             // Before the wait: a request may come in after the bell of the stop has rung.
             || kernel.stopping.is_cancelled()
             || tokio::time::timeout_at(deadline, news).await.is_err();
@@ -80,6 +90,9 @@ pub async fn messages(
             let mut body = json!({"ok": true, "messages": messages});
             if let (Some(body), true) = (body.as_object_mut(), calls_after.is_some()) {
                 body.insert("calls".to_owned(), json!(calls));
+            }
+            if let (Some(body), true) = (body.as_object_mut(), previews_after.is_some()) {
+                body.insert("previews".to_owned(), json!(previews));
             }
             return Ok(json_value(StatusCode::OK, &body));
         }

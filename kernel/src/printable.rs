@@ -55,6 +55,20 @@ pub(crate) fn block(text: &str, most: usize) -> String {
     out
 }
 
+/// A text with nothing hidden: what has no shape of its own on a page stands there by its code point, as in `⟨U+202E⟩`.
+/// Line feeds and tabs stay.
+pub(crate) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for it in text.chars() {
+        match it {
+            '\n' | '\t' => out.push(it),
+            it if is_shown(it) => out.push(it),
+            it => out.push_str(&format!("⟨U+{:04X}⟩", u32::from(it))),
+        }
+    }
+    out
+}
+
 fn is_line_end(it: char) -> bool {
     matches!(
         it,

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::owner::{approvals, manifests};
+use crate::owner::{approvals, manifests, previews};
 use crate::reply::{Refusal, json_value};
 use crate::{Kernel, connector, owner, worker};
 
@@ -30,6 +30,8 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/selections", post(owner::select))
         .route("/v1/owner/tasks/{id}/revoke", post(owner::revoke))
         .route("/v1/owner/manifests/reload", post(manifests::reload))
+        .route("/v1/owner/previews", get(previews::list))
+        .route("/v1/owner/previews/{id}", get(previews::show))
         // The owner, and whoever else decides.
         .route("/v1/owner/calls", get(approvals::list))
         .route("/v1/owner/calls/{id}", get(approvals::show))

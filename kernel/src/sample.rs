@@ -37,6 +37,9 @@ const FILES: &[(&str, &[u8])] = files![
     "manifests/workflows/help_the_owner.yaml",
     "manifests/workflows/read_selected_mail.yaml",
     "manifests/workflows/take_a_message.yaml",
+    "skills/house_rules.md",
+    "skills/letters.md",
+    "skills/visitors.md",
     "accepted-gaps.yaml",
     "actum.yaml",
 ];

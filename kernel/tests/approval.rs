@@ -55,7 +55,10 @@ async fn what_needs_approval_is_shown_and_marked_and_nothing_else_is() {
     assert_eq!(
         marks,
         [
+            ("lyra-ui-preview", true),
             ("openspine-status-read", false),
+            ("plan-propose", true),
+            ("skill-context", false),
             ("telegram-reply--owner_channel", true),
             ("terminal-reply--owner_device", false)
         ]

@@ -30,6 +30,7 @@ const COMMANDS: &[&str] = &[
     "session",
     "test",
     "attach",
+    "previews",
     "select",
     "reload",
     "revoke",

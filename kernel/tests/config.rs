@@ -414,6 +414,12 @@ fn telegram_is_reached_by_http_and_nothing_else() {
 }
 
 #[test]
+fn drafts_go_to_a_folder_of_their_own() {
+    let into_the_mailbox = with("drafts: drafts", "drafts: mail");
+    assert_told(into_the_mailbox, "drafts", "is the mailbox");
+}
+
+#[test]
 fn further_known_actions_are_action_ids() {
     let known = |list: &str| parse(&format!("{SAMPLE}\nknown_actions: {list}\n"));
     let config = known("[email.send, \"memory.read:own\"]").unwrap();

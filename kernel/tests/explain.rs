@@ -96,7 +96,7 @@ async fn every_action_has_one_line_that_agrees_with_the_view() {
 async fn the_line_that_decided_is_named_and_follows_the_manifest() {
     let home = Home::sample();
     let explain = async |more: &[&str]| said(&home, &["explain", "--event", STRANGER], more).await;
-    let line = "packs/stranger_pack.yaml:10:5: denied_actions: denies it, and decided";
+    let line = "packs/stranger_pack.yaml:11:5: denied_actions: denies it, and decided";
     assert_says(
         &explain(&[STATUS]).await,
         &[
@@ -110,7 +110,7 @@ async fn the_line_that_decided_is_named_and_follows_the_manifest() {
     assert_says(&explain(&["openspine-status-read"]).await, &[line]);
     assert_says(
         &explain(&[]).await,
-        &["(explicit_deny); packs/stranger_pack.yaml:10:5: denied_actions\n"],
+        &["(explicit_deny); packs/stranger_pack.yaml:11:5: denied_actions\n"],
     );
     assert_says(
         &explain(&["workflow.activate"]).await,
@@ -119,7 +119,7 @@ async fn the_line_that_decided_is_named_and_follows_the_manifest() {
     let told = json_of(&home, &["explain", "--event", STRANGER], &[STATUS]).await;
     assert_eq!(
         told["actions"][0]["decided_by"],
-        json!([{"file": "packs/stranger_pack.yaml", "line": 10, "column": 5, "field": "denied_actions"}])
+        json!([{"file": "packs/stranger_pack.yaml", "line": 11, "column": 5, "field": "denied_actions"}])
     );
     assert_eq!(told["task"], Value::Null, "nothing was issued");
 
@@ -130,7 +130,7 @@ async fn the_line_that_decided_is_named_and_follows_the_manifest() {
     );
     assert_says(
         &explain(&[STATUS]).await,
-        &["packs/stranger_pack.yaml:11:5"],
+        &["packs/stranger_pack.yaml:12:5"],
     );
     home.edit(
         "manifests/packs/stranger_pack.yaml",
@@ -291,7 +291,7 @@ async fn two_events_are_compared_and_an_event_equals_itself() {
             "`telegram.reply:owner_channel`: is shown, and was not, and requires owner approval: widens\n",
             "output channel `telegram.owner.reply`: is granted, and was not: widens\n",
             "task `lifetime in seconds`: 600 -> 3600: widens\n",
-            "6 changes: 6 widens\n",
+            "8 changes: 8 widens\n",
         ],
     );
     let ended = run(&home, &["diff", OWNER, STRANGER, "--check"], &[]).await;
@@ -300,7 +300,7 @@ async fn two_events_are_compared_and_an_event_equals_itself() {
         &ended.out,
         &["`openspine.status.read`: is not shown any more: narrows\n"],
     );
-    assert_says(&ended.err, &["are not equal: 6 changes: 6 narrows"]);
+    assert_says(&ended.err, &["are not equal: 8 changes: 8 narrows"]);
 
     let text = said(&home, &["diff", OWNER, OWNER, "--check"], &[]).await;
     assert_says(&text, &["equal: neither can do what the other cannot\n"]);
@@ -340,8 +340,8 @@ async fn two_revisions_of_the_manifests_are_compared_for_one_event() {
     let bound = "bound_arguments:\n  - { action: \"terminal.reply:owner_device\", at: /text, one_of: [yes, no] }\n";
     copy(
         "packs/owner_pack.yaml",
-        &format!("approval_required:\n{telegram}"),
-        &format!("{telegram}{bound}"),
+        &format!("approval_required:\n{telegram}  - lyra.ui.preview\n  - plan.propose\n"),
+        &format!("{telegram}approval_required:\n  - lyra.ui.preview\n  - plan.propose\n{bound}"),
     );
     let compare = async |revisions: [&str; 2]| -> Vec<(String, String, String)> {
         let [from, to] = revisions;

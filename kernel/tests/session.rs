@@ -135,7 +135,7 @@ async fn a_task_that_is_over_is_told_as_any_other() {
     assert_eq!(revoked.code, 0, "{revoked:?}");
     let told = session_json(&home, &task_of(&token)).await;
     assert!(told["task"]["revoked_at"].is_string(), "{told}");
-    assert_eq!(told["catalog"]["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(told["catalog"]["tools"].as_array().unwrap().len(), 2);
     assert_eq!(serving.terminate().await, 0);
 
     let mut expired = task();

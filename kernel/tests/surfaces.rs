@@ -67,12 +67,15 @@ async fn two_events_that_differ_only_in_their_verification_give_two_surfaces() {
 
     assert_eq!(
         kernel.tools(&low.token).await,
-        ["terminal-reply--owner_device"]
+        ["skill-context", "terminal-reply--owner_device"]
     );
     assert_eq!(
         kernel.tools(&high.token).await,
         [
+            "lyra-ui-preview",
             "openspine-status-read",
+            "plan-propose",
+            "skill-context",
             "telegram-reply--owner_channel",
             "terminal-reply--owner_device"
         ]
@@ -85,7 +88,10 @@ async fn two_events_that_differ_only_in_their_verification_give_two_surfaces() {
     let status = json!({"action": "openspine.status.read"});
     assert_eq!(kernel.call(&high, &status).await.status, 200);
     assert_eq!(kernel.call(&low, &status).await.status, 404);
-    assert_eq!(kernel.tools(&low).await, ["terminal-reply--owner_device"]);
+    assert_eq!(
+        kernel.tools(&low).await,
+        ["skill-context", "terminal-reply--owner_device"]
+    );
 }
 
 #[tokio::test]
@@ -320,7 +326,7 @@ async fn a_worker_can_work_out_the_digest_of_its_view_from_what_it_got() {
     let answer = kernel.task(&task.token).await;
     let body = answer.json();
     let tools = body["catalog"]["tools"].as_array().unwrap();
-    assert_eq!(tools.len(), 3);
+    assert_eq!(tools.len(), 6);
     let digests: Vec<Digest> = tools
         .iter()
         .map(|tool| Digest::of_json(tool).unwrap())

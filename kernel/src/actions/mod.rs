@@ -1,6 +1,9 @@
 //! The shipped actions: annotated handlers, and nothing else.
 
 pub mod email;
+pub mod plan;
+pub mod preview;
+pub mod skill;
 pub mod status;
 pub mod telegram;
 pub mod terminal;

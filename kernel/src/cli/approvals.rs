@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use ulid::Ulid;
 
-use super::client::{Speaker, indented, line};
+use super::client::{Speaker, indented, line, part};
 use super::say;
 use crate::calls::State;
 use crate::owner::approvals::ToldCall;
+use crate::printable;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Ask {
@@ -84,14 +84,6 @@ pub(super) async fn run(
     }
 }
 
-/// A part of an answer.
-fn part<T: DeserializeOwned>(mut answer: Value, name: &str) -> Result<T, String> {
-    let part = answer.get_mut(name).map(Value::take).unwrap_or_default();
-    serde_json::from_value(part).map_err(|error| {
-        format!("the kernel's answer cannot be read; is it of another version? {error}")
-    })
-}
-
 /// A call as the kernel tells of it.
 async fn seen(speaker: &Speaker, id: &str) -> Result<ToldCall, String> {
     let id = Ulid::from_string(id).map_err(|_| format!("`{}` is no call's id", line(id)))?;
@@ -142,6 +134,11 @@ pub(super) fn shown(call: &ToldCall) -> String {
         out.push_str("secrets   what is shown in place of a secret argument is not what is sent\n");
     }
     let pretty = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
+    if let Some(rendered) = &call.rendered {
+        out.push_str(&format!("that is\n{}\n", indented(rendered)));
+    }
+    // Whoever decides has to see what is not seen in a letter.
+    let pretty = printable::visible(&pretty);
     out.push_str(&format!("arguments\n{}\n", indented(&pretty)));
     if let Some(message) = &call.message {
         out.push_str(&format!(

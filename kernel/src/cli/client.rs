@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::{load_config, say};
 use crate::auth::{Secret, read_key};
 use crate::owner::approvals::ToldCall;
+use crate::owner::previews::ToldPreview;
 use crate::printable;
 use crate::store::Message;
 
@@ -80,6 +82,15 @@ impl Speaker {
         self.ask(self.http.get(format!("{}{path}", self.url))).await
     }
 
+    /// A part of the answer to a GET.
+    pub(super) async fn part<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        name: &str,
+    ) -> Result<T, String> {
+        part(self.get(path).await?, name)
+    }
+
     pub(super) async fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
         self.ask(
             self.http
@@ -88,6 +99,14 @@ impl Speaker {
         )
         .await
     }
+}
+
+/// A part of an answer.
+pub(super) fn part<T: DeserializeOwned>(mut answer: Value, name: &str) -> Result<T, String> {
+    let part = answer.get_mut(name).map(Value::take).unwrap_or_default();
+    serde_json::from_value(part).map_err(|error| {
+        format!("the kernel's answer cannot be read; is it of another version? {error}")
+    })
 }
 
 fn root_cause(error: &dyn std::error::Error) -> String {
@@ -114,11 +133,12 @@ pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), St
     let owner = Speaker::owner(config)?;
     let mut after = 0;
     let mut last_call = ulid::Ulid::nil();
+    let mut last_preview = ulid::Ulid::nil();
     loop {
         let wait = if once { 0 } else { WAIT };
         let answer = owner
             .get(&format!(
-                "/v1/owner/messages?after={after}&calls_after={last_call}&wait={wait}"
+                "/v1/owner/messages?after={after}&calls_after={last_call}&previews_after={last_preview}&wait={wait}"
             ))
             .await?;
         let messages: Vec<Message> = answer
@@ -148,6 +168,12 @@ pub(super) async fn attach(config: Option<PathBuf>, once: bool) -> Result<(), St
                 last_call,
                 super::approvals::shown(call)
             ))?;
+        }
+        let previews: Vec<ToldPreview> = part(answer, "previews")?;
+        for preview in &previews {
+            last_preview = last_preview.max(preview.id);
+            let told = super::previews::shown(preview);
+            say(&format!("a draft was shown to you\n{told}"))?;
         }
         if once && messages.is_empty() {
             return Ok(());

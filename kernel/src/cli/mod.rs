@@ -10,6 +10,7 @@ mod explain;
 mod ledger;
 mod lock;
 mod origin;
+mod previews;
 mod project;
 mod serve;
 mod session;
@@ -136,6 +137,14 @@ enum Command {
         #[command(subcommand)]
         ask: Option<approvals::Ask>,
     },
+    /// See the drafts that workers showed, exactly, each with its digest.
+    Previews {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// The preview; without it, they are listed, the newest first.
+        preview: Option<String>,
+    },
     /// Select a mail thread: a task for it begins, with a token for that thread alone.
     Select {
         /// The configuration of the running kernel.
@@ -217,6 +226,7 @@ pub fn main_try_with<E: Display>(
                 approver,
                 ask,
             } => approvals::run(config, approver, ask).await,
+            Command::Previews { config, preview } => previews::run(config, preview).await,
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
             Command::Reload { config } => client::reload(config).await,

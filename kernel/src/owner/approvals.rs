@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
+use super::rendered::rendered;
 use crate::Kernel;
 use crate::approval::{Approver, Edited, OWNER, Undecided};
 use crate::auth::Secret;
@@ -133,6 +134,9 @@ pub struct ToldCall {
     pub description: Option<String>,
     /// The arguments; what is secret in them is hidden.
     pub arguments: Value,
+    /// What the arguments come to, as people read it: a draft, or a plan step by step.
+    #[serde(default)]
+    pub rendered: Option<String>,
     /// Whether something of the arguments is hidden.
     pub hides_secrets: bool,
     /// What the owner selected for it.
@@ -160,6 +164,7 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
     let decisions = kernel.store.decisions(call.id).await?;
     let arguments = serde_json::from_str(&call.arguments)
         .map_err(|error| StoreError::Unreadable(error.to_string()))?;
+    let rendered = rendered(kernel, &call, &arguments).await?;
     let tool = kernel.catalog.tool_descriptor_for(&call.action);
     let waiting = call.waiting.as_ref();
     let root = task.as_ref().map(|task| task.grant.as_issued());
@@ -170,6 +175,7 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
         purpose: root.map(|root| root.purpose.clone()),
         description: tool.map(|tool| tool.description.clone()),
         arguments,
+        rendered,
         hides_secrets: waiting.is_some_and(|waiting| waiting.sealed.is_some()),
         target: call.selection.map(|selection| selection.target),
         state: call.state,

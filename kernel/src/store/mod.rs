@@ -383,6 +383,14 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// The calls in a state, oldest first.
     async fn calls_in(&self, state: State, limit: i64) -> Result<Vec<StoredCall>, StoreError>;
 
+    /// The calls of an action that are newer than one, the newest first.
+    async fn calls_of(
+        &self,
+        action: &str,
+        after: Ulid,
+        limit: i64,
+    ) -> Result<Vec<StoredCall>, StoreError>;
+
     /// The decisions on a call, oldest first.
     async fn decisions(&self, call: Ulid) -> Result<Vec<StoredDecision>, StoreError>;
 

@@ -319,6 +319,15 @@ impl Store for SqliteStore {
         calls::in_state(&self.readers, state, limit).await
     }
 
+    async fn calls_of(
+        &self,
+        action: &str,
+        after: Ulid,
+        limit: i64,
+    ) -> Result<Vec<StoredCall>, StoreError> {
+        calls::of_action(&self.readers, action, after, limit).await
+    }
+
     async fn decisions(&self, call: Ulid) -> Result<Vec<StoredDecision>, StoreError> {
         calls::decisions(&self.readers, call).await
     }

@@ -13,6 +13,7 @@ suite! {
     a_held_call_is_pending_and_cannot_be_finished,
     a_call_is_finished_once_and_only_while_it_runs,
     calls_cut_off_are_marked_once_and_no_others,
+    the_calls_of_an_action_are_told_newest_first_after_a_place_and_bounded,
 }
 
 async fn a_held_call_is_pending_and_cannot_be_finished(opened: &mut Opened) {
@@ -25,6 +26,25 @@ async fn a_held_call_is_pending_and_cannot_be_finished(opened: &mut Opened) {
     let outcome = Outcome::Succeeded(Confidential::of(&json!({})).unwrap());
     assert!(finish(&*store, call, outcome).await.is_err());
     assert_eq!(state(&*store, call).await.unwrap(), "pending");
+}
+
+async fn the_calls_of_an_action_are_told_newest_first_after_a_place_and_bounded(
+    opened: &mut Opened,
+) {
+    let store = opened.store();
+    let task = issued(&*store, &[]).await;
+    let mut calls = [held(&*store, task).await, started(&*store, task).await];
+    calls.sort();
+    let told = async |action: &str, after: Ulid, limit: i64| -> Vec<Ulid> {
+        let found = store.calls_of(action, after, limit).await.unwrap();
+        found.iter().map(|call| call.id).collect()
+    };
+    let [older, newer] = calls;
+    assert_eq!(told(TAKE, Ulid::nil(), 10).await, [newer, older]);
+    assert_eq!(told(TAKE, Ulid::nil(), 1).await, [newer]);
+    assert_eq!(told(TAKE, older, 10).await, [newer]);
+    assert!(told(TAKE, newer, 10).await.is_empty());
+    assert!(told("other.action", Ulid::nil(), 10).await.is_empty());
 }
 
 async fn a_call_is_finished_once_and_only_while_it_runs(opened: &mut Opened) {

@@ -325,6 +325,23 @@ pub(super) async fn in_state(
     all(rows)
 }
 
+pub(super) async fn of_action(
+    pool: &PgPool,
+    action: &str,
+    after: Ulid,
+    limit: i64,
+) -> Result<Vec<StoredCall>, StoreError> {
+    let rows: Vec<CallRow> = sqlx::query_as(call_where!(
+        "c.action = $1 AND c.id > $2 ORDER BY c.id DESC LIMIT $3"
+    ))
+    .bind(action)
+    .bind(after.to_string())
+    .bind(limit)
+    .fetch_all(pool)
+    .await?;
+    all(rows)
+}
+
 pub(super) async fn decisions(pool: &PgPool, id: Ulid) -> Result<Vec<StoredDecision>, StoreError> {
     let rows: Vec<DecisionRow> = sqlx::query_as(
         "SELECT approver, decision, reason, binding, at FROM decisions

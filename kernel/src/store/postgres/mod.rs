@@ -206,6 +206,15 @@ impl Store for PostgresStore {
         calls::in_state(&self.shared.pool, state, limit).await
     }
 
+    async fn calls_of(
+        &self,
+        action: &str,
+        after: Ulid,
+        limit: i64,
+    ) -> Result<Vec<StoredCall>, StoreError> {
+        calls::of_action(&self.shared.pool, action, after, limit).await
+    }
+
     async fn decisions(&self, call: Ulid) -> Result<Vec<StoredDecision>, StoreError> {
         calls::decisions(&self.shared.pool, call).await
     }

@@ -179,6 +179,23 @@ pub(super) async fn supersede(tx: &mut Savepoint, old: Ulid, new: Ulid) -> Resul
     Ok(())
 }
 
+pub(super) async fn of_action(
+    readers: &SqlitePool,
+    action: &str,
+    after: Ulid,
+    limit: i64,
+) -> Result<Vec<StoredCall>, StoreError> {
+    let rows: Vec<CallRow> = sqlx::query_as(call_where!(
+        "c.action = $1 AND c.id > $2 ORDER BY c.id DESC LIMIT $3"
+    ))
+    .bind(action)
+    .bind(after.to_string())
+    .bind(limit)
+    .fetch_all(readers)
+    .await?;
+    all(rows)
+}
+
 pub(super) async fn decisions(
     readers: &SqlitePool,
     id: Ulid,
