@@ -392,6 +392,10 @@ impl Kernel {
         // Whether it ended well is the store's to tell; that it was begun twice is nobody's fault.
         let begin = Begin::Approved(id, entry);
         let answer = attempt.carry_out(admitted, begin, call.selection).await?;
+        // The task was taken back since the gate looked.
+        if let Err(NotBegun::Refused(reason @ DenialReason::GrantExpired)) = answer {
+            return refuse(attempt.refused(reason.as_str())).await;
+        }
         tracing::debug!(call = %id, ?answer, "an approved call was run");
         Ok(())
     }

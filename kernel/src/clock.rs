@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 /// A clock.
 #[derive(Clone)]
@@ -14,6 +14,16 @@ impl Clock {
     #[must_use]
     pub fn system() -> Self {
         Self(Arc::new(Timestamp::now))
+    }
+
+    /// The system's, so many seconds fast, or slow if there is a minus. A time that no calendar has is the system's.
+    #[must_use]
+    pub fn skewed(seconds: i32) -> Self {
+        let skew = SignedDuration::from_secs(seconds.into());
+        Self::of(move || {
+            let now = Timestamp::now();
+            now.checked_add(skew).unwrap_or(now)
+        })
     }
 
     /// One that says what `now` says.

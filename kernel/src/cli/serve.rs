@@ -13,7 +13,10 @@ use tracing_subscriber::EnvFilter;
 use super::{HOME, config_path};
 use crate::config::Config;
 use crate::sample;
-use crate::{Kernel, KernelBuilder, Reloaded};
+use crate::{Clock, Kernel, KernelBuilder, Reloaded};
+
+/// How many seconds the kernel's clock is fast, or slow if there is a minus. For tests of faults.
+const SKEW: &str = "ACTUM_CLOCK_SKEW_SECONDS";
 
 pub(super) async fn run<E: Display>(
     named: Option<PathBuf>,
@@ -44,7 +47,7 @@ pub(super) async fn run<E: Display>(
     // Before the first line is said: from then on, a hangup is a wish and not an end.
     #[cfg(unix)]
     let hangups = signal(SignalKind::hangup()).map_err(|error| error.to_string())?;
-    let builder = prepare(Kernel::builder(config)).await;
+    let builder = prepare(on_time(Kernel::builder(config))?).await;
     let builder = builder.map_err(|error| error.to_string())?;
     let kernel = builder.build().await.map_err(|faults| faults.to_string())?;
     #[cfg(unix)]
@@ -73,6 +76,20 @@ async fn reload_on_hangup(mut hangups: Signal, kernel: Weak<Kernel>) {
             Err(why) => tracing::error!("{why}"),
         }
     }
+}
+
+/// Sets the clock as the environment says.
+fn on_time(builder: KernelBuilder) -> Result<KernelBuilder, String> {
+    let Some(skew) = std::env::var_os(SKEW) else {
+        return Ok(builder);
+    };
+    let seconds = skew.to_str().and_then(|skew| skew.parse().ok());
+    let seconds = seconds
+        .ok_or_else(|| format!("{SKEW} is {skew:?}; use whole seconds such as -90, or unset it"))?;
+    tracing::warn!(
+        "this kernel's clock is {seconds} seconds fast, as {SKEW} says: expiries are not when they should be"
+    );
+    Ok(builder.clock(Clock::skewed(seconds)))
 }
 
 async fn stop_signal() {
