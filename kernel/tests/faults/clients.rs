@@ -13,7 +13,7 @@ pub const SEND: &str = "telegram.reply:owner_channel";
 const STATUS: &str = "openspine.status.read";
 
 /// How long a client waits after a request that nobody answered.
-const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(150);
 
 /// How long a client thinks between two requests.
 fn pace(millis: u64) -> Interval {

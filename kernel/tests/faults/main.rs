@@ -209,15 +209,6 @@ async fn run(name: &str, kernels: usize, quorum: usize, shared: Option<Shared>) 
         faults.len(),
         faults.join("\n")
     );
-    for what in [
-        "kills",
-        "effects",
-        "effects: seen to be recorded before",
-        "replays of a first result",
-        "clicks: approve",
-    ] {
-        assert!(counts.of(what) > 0, "there were no {what}");
-    }
 }
 
 /// Waits until nothing is under way any more.

@@ -22,6 +22,17 @@ const SPELL: Duration = Duration::from_secs(1);
 /// The most seconds that a clock is wrong.
 const SKEW: usize = 900;
 
+/// How much longer a run goes on until all of `SEEN` was there.
+const LATE: Duration = Duration::from_secs(120);
+/// What a run without says nothing.
+const SEEN: [&str; 5] = [
+    "kills",
+    "effects",
+    "effects: seen to be recorded before",
+    "replays of a first result",
+    "clicks: approve",
+];
+
 /// The PostgreSQL of the kernels.
 pub struct Shared {
     pub server: Server,
@@ -41,9 +52,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Breaks one thing after another until this instant.
+    /// Breaks one thing after another until this instant, and until each thing that is to be seen was seen.
     pub async fn trouble(&mut self, scene: &Scene, until: Instant) {
-        while Instant::now() < until {
+        let unseen = |counts: &Counts| SEEN.into_iter().find(|what| counts.of(what) == 0);
+        while Instant::now() < until || unseen(&self.counts).is_some() {
+            let late = Instant::now() > until + LATE;
+            assert!(!late, "there were no {:?}", unseen(&self.counts));
             let calm = 5 + self.chance.below(40);
             scene.more_answers(calm, SPELL).await;
             let kernel = self.chance.below(self.programs.len());
