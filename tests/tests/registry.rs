@@ -253,6 +253,7 @@ fn context(registry: &Registry, permit: &Permit, resources: &Arc<Resources>) -> 
                 source: "test".to_owned(),
                 account: "1".to_owned(),
             }),
+            approved: false,
             at: root.issued_at,
         },
         selection: Some(Selection {

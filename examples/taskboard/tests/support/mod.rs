@@ -110,6 +110,7 @@ pub fn call(actor: &str) -> Call {
         action: ActionId::parse("some_operation").unwrap(),
         principal: format!("known:{actor}"),
         reply_to: None,
+        approved: false,
         at: now(),
     }
 }
