@@ -284,8 +284,8 @@ impl Found {
     }
 
     fn measures(&mut self, was: &VerifiedGrant, is: &VerifiedGrant) {
-        let lasts = |grant: &VerifiedGrant| seconds(grant.root().issued_at, grant.expires_at());
-        let limits = [was, is].map(|grant| grant.root().limits);
+        let lasts = |grant: &VerifiedGrant| seconds(grant.issued_at(), grant.expires_at());
+        let limits = [was, is].map(|grant| grant.limits());
         let [old, new] = &limits;
         for (about, name, old, new) in [
             (

@@ -25,7 +25,7 @@
 //! 19. selection token: `selection_token_invalid`
 //! 20. approval: `approval_required`, `approval_expired`, `approval_missing`,
 //!     `approval_digest_mismatch`, or allowed
-//! 21. granted: allowed, else `not_granted`
+//! 21. granted, and not handed on where no grant may hand it on: allowed, else `not_granted`
 //!
 //! [`exposure`] is the same evaluator without a call: what depends on arguments, evidence or the time
 //! is asked of some call instead of this one.
@@ -183,6 +183,9 @@ pub enum DenialReason {
     /// A person may not be turned to in this way.
     #[serde(rename = "interaction_kind_denied_by_policy")]
     InteractionKind,
+    /// The task, or one that commissioned it, has made as many calls or proposed as many artifacts as its
+    /// grant allows. The store counts, so that the gate never says so.
+    LimitReached,
 }
 
 impl DenialReason {
@@ -212,6 +215,7 @@ impl DenialReason {
             Self::EscapeHatch => "generic_escape_hatch_disabled",
             Self::EscapeHatchTarget => "generic_escape_hatch_target_denied",
             Self::InteractionKind => "interaction_kind_denied_by_policy",
+            Self::LimitReached => "limit_reached",
         }
     }
 }
@@ -357,7 +361,8 @@ fn evaluate(
             None => return Err(DenialReason::SelectionTokenInvalid),
         }
     }
-    match call_for(*listed, entry) {
+    let standing = call_for(*listed, entry);
+    match standing.filter(|_| !(entry.non_delegable && grant.is_handed_on())) {
         Some(Standing::ApprovalRequired) => {
             match call.and_then(|call| Some((call, call.evidence.approval?))) {
                 None => Ok(Leave::Ask),

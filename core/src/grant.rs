@@ -5,6 +5,7 @@
 //! [`SealedGrant::verify`] is the only way to a [`VerifiedGrant`], and only a verified grant can be
 //! projected or gated.
 
+mod commission;
 mod effective;
 
 use std::borrow::Cow;
@@ -25,6 +26,7 @@ use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
 use crate::schema::walk::escaped;
 
+pub use commission::Commission;
 use effective::Effective;
 pub(crate) use effective::Listed;
 
@@ -157,6 +159,22 @@ pub enum Caveat {
         /// The tier.
         max_tier: String,
     },
+    /// At most so many calls.
+    CallLimit {
+        /// How many.
+        max_calls: u32,
+    },
+    /// For this task alone, which another one commissioned. What is not to be handed on is not in it.
+    HandedOn {
+        /// The task.
+        task_id: Ulid,
+        /// What it is for, in the words of the worker that commissioned it.
+        purpose: String,
+        /// When it was commissioned.
+        at: Timestamp,
+        /// The catalog at that time.
+        catalog_digest: Digest,
+    },
 }
 
 /// The caveats that one holder added in one step.
@@ -214,6 +232,17 @@ impl SealedGrant {
         &self.grant
     }
 
+    /// What its task is for, unverified as well.
+    #[must_use]
+    pub fn purpose_as_issued(&self) -> &str {
+        let steps = self.attenuations.iter().flatten();
+        let last = steps.fold(None, |last, caveat| match caveat {
+            Caveat::HandedOn { purpose, .. } => Some(purpose),
+            _ => last,
+        });
+        last.unwrap_or(&self.grant.purpose)
+    }
+
     /// Adds a step of caveats. Needs no key: anyone who holds a grant can narrow it, and nobody
     /// can take a caveat away.
     ///
@@ -267,6 +296,50 @@ impl VerifiedGrant {
     #[must_use]
     pub fn root(&self) -> &TaskGrant {
         &self.grant
+    }
+
+    /// The task that it is for: the last that it was handed on to, or the one it was issued for.
+    #[must_use]
+    pub fn task_id(&self) -> Ulid {
+        let handed_on = self.effective.handed_on.as_ref();
+        handed_on.map_or(self.grant.task_id, |to| to.task_id)
+    }
+
+    /// What its task is for, in one line. Of one that was commissioned, the words are a worker's: untrusted.
+    #[must_use]
+    pub fn purpose(&self) -> &str {
+        let handed_on = self.effective.handed_on.as_ref();
+        handed_on.map_or(&self.grant.purpose, |to| &to.purpose)
+    }
+
+    /// When its task began.
+    #[must_use]
+    pub fn issued_at(&self) -> Timestamp {
+        let handed_on = self.effective.handed_on.as_ref();
+        handed_on.map_or(self.grant.issued_at, |to| to.at)
+    }
+
+    /// The catalog at that time.
+    #[must_use]
+    pub fn catalog_digest(&self) -> Digest {
+        let handed_on = self.effective.handed_on.as_ref();
+        handed_on.map_or(self.grant.catalog_digest, |to| to.catalog_digest)
+    }
+
+    /// Whether its task was commissioned by another one.
+    #[must_use]
+    pub fn is_handed_on(&self) -> bool {
+        self.effective.handed_on.is_some()
+    }
+
+    /// The bounds of its task, caveats included. Of one that was commissioned, what it does counts for those
+    /// above it, too.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        Limits {
+            max_model_calls: self.effective.max_calls,
+            ..self.grant.limits
+        }
     }
 
     /// When it is over, caveats included.

@@ -45,6 +45,17 @@ pub enum Bound {
 }
 
 impl BoundArgument {
+    /// In calls of an action, the argument of this name is one of these values, and is not left out.
+    #[must_use]
+    pub fn one_of(action: ActionId, argument: &str, values: Vec<Value>) -> Self {
+        Self {
+            action,
+            at: format!("/{}", escaped(argument)),
+            to: Bound::OneOf(values),
+            may_be_absent: false,
+        }
+    }
+
     /// Whether any call of the tool could keep the bound: it takes the argument, and some value that is
     /// allowed there.
     #[must_use]

@@ -117,6 +117,9 @@ pub(super) fn because(
         DenialReason::NotGranted if listed(Effect::Narrows) => {
             "a policy leaves only what stands in its list, and it does not".to_owned()
         }
+        DenialReason::NotGranted if grant.is_handed_on() => {
+            "nothing grants it, or it was not handed on to this task".to_owned()
+        }
         DenialReason::NotGranted => "nothing grants it".to_owned(),
         DenialReason::ExplicitDeny => "a list denies it, whatever other lists say".to_owned(),
         DenialReason::PolicyDenied => "the scenario denies it".to_owned(),
@@ -176,7 +179,8 @@ pub(super) fn because(
         | DenialReason::ApprovalDigestMismatch
         | DenialReason::ApprovalExpired
         | DenialReason::KernelOriginNotTrusted
-        | DenialReason::EscapeHatchTarget => reason.as_str().replace('_', " "),
+        | DenialReason::EscapeHatchTarget
+        | DenialReason::LimitReached => reason.as_str().replace('_', " "),
     }
 }
 

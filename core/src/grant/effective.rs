@@ -9,8 +9,8 @@ use ulid::Ulid;
 use super::{Caveat, TaskGrant};
 use crate::authority::Mandate;
 use crate::bound::{Bound, BoundArgument};
+use crate::digest::Digest;
 use crate::id::ActionId;
-use crate::schema::walk::escaped;
 use crate::schema::without_fractions;
 
 /// Which of a grant's lists has an action. Where several have it, deny beats approval beats allow.
@@ -19,6 +19,15 @@ pub(crate) enum Listed {
     Allowed,
     ApprovalRequired,
     Denied,
+}
+
+/// The task that a grant was handed on to.
+#[derive(Debug, Clone)]
+pub(super) struct HandedOn {
+    pub(super) task_id: Ulid,
+    pub(super) purpose: String,
+    pub(super) at: Timestamp,
+    pub(super) catalog_digest: Digest,
 }
 
 /// What the caveats of a grant leave of it, worked out once.
@@ -34,6 +43,9 @@ pub(super) struct Effective {
     pub(super) bounds: BTreeMap<ActionId, Vec<BoundArgument>>,
     pub(super) tokens: BTreeMap<Ulid, String>,
     pub(super) mandate: Option<Mandate>,
+    pub(super) max_calls: u32,
+    /// The last task that it was handed on to.
+    pub(super) handed_on: Option<HandedOn>,
     pub(super) contradictory: bool,
 }
 
@@ -55,6 +67,8 @@ impl Effective {
             bounds: BTreeMap::new(),
             tokens: grant.selection_tokens.clone(),
             mandate: grant.mandate.clone(),
+            max_calls: grant.limits.max_model_calls,
+            handed_on: None,
             contradictory: false,
         };
         for bound in &grant.bound_arguments {
@@ -85,16 +99,31 @@ impl Effective {
                     left.tokens.retain(|token, _| tokens.contains(token));
                 }
                 Caveat::ModelTier { .. } => left.contradictory = true,
+                Caveat::CallLimit { max_calls } => {
+                    left.max_calls = left.max_calls.min(*max_calls);
+                }
+                Caveat::HandedOn {
+                    task_id,
+                    purpose,
+                    at,
+                    catalog_digest,
+                } => {
+                    left.handed_on = Some(HandedOn {
+                        task_id: *task_id,
+                        purpose: purpose.clone(),
+                        at: *at,
+                        catalog_digest: *catalog_digest,
+                    });
+                }
             }
         }
         for (name, value) in left.bound.clone() {
             for action in left.actions.keys().cloned().collect::<Vec<_>>() {
-                left.hold(BoundArgument {
+                left.hold(BoundArgument::one_of(
                     action,
-                    at: format!("/{}", escaped(&name)),
-                    to: Bound::OneOf(vec![value.clone().into()]),
-                    may_be_absent: false,
-                });
+                    &name,
+                    vec![value.clone().into()],
+                ));
             }
         }
         left
