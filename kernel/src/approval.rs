@@ -122,7 +122,7 @@ struct Bound<'a> {
 impl Bound<'_> {
     fn digest(&self, kernel: &Kernel) -> Result<Digest, NotCanonical> {
         let grant = self.task.grant.root();
-        Digest::of_json(&json!({
+        let mut bound = json!({
             "action": self.action,
             "descriptor": Digest::of_json(&kernel.catalog.tool_descriptor_for(self.action))?,
             "arguments": Digest::of_bytes(self.arguments.as_bytes()),
@@ -130,7 +130,12 @@ impl Bound<'_> {
             "target": self.target,
             "grant": Digest::of_json(grant)?,
             "policy": self.task.revision,
-        }))
+        });
+        if let (Some(bound), true) = (bound.as_object_mut(), self.task.grant.is_handed_on()) {
+            // A lineage shares one root grant; its caveats are each task's own.
+            bound.insert("task".to_owned(), json!(self.task.id));
+        }
+        Digest::of_json(&bound)
     }
 }
 
@@ -154,20 +159,25 @@ impl Kernel {
         Ok(waiting)
     }
 
-    /// Marks a call that waits and whose time is over; whether it is one.
+    /// Marks a call that waits and whose time or task is over; whether it is one.
     async fn expire(&self, call: &StoredCall) -> Result<bool, StoreError> {
         let at = self.now();
         let expires_at = call.waiting.as_ref().map(|waiting| waiting.expires_at);
-        if call.state != State::Pending || expires_at.is_some_and(|expiry| at < expiry) {
-            return Ok(false);
-        }
+        let reason = match expires_at.is_some_and(|expiry| at < expiry) {
+            _ if call.state != State::Pending => return Ok(false),
+            false => "approval_expired",
+            true => match self.store.task(call.task_id).await? {
+                Some(task) if task.is_over() => "grant_expired",
+                _ => return Ok(false),
+            },
+        };
         let entry = Entry {
             at,
             kind: Kind::CallExpired,
             body: json!({"call": call.id, "task": call.task_id, "action": call.action}),
         };
         self.store
-            .step(call.id, State::Pending, "approval_expired", entry)
+            .step(call.id, State::Pending, reason, entry)
             .await?;
         Ok(true)
     }

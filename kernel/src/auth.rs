@@ -264,9 +264,9 @@ impl LiveTask {
 
 /// Tasks that were loaded and verified, by id.
 ///
-/// A grant never changes once it is issued; only revocation ends one early. This kernel's own are followed by
-/// [`forget`](Self::forget); those of others are for the store to know, which is asked at each use. What its actor
-/// still holds follows from the manifests in force, so that a task is worked out anew once those are others.
+/// A grant never changes once it is issued; only revocation, and its worker's report, ends one early. This kernel's own
+/// are followed by [`forget`](Self::forget); those of others are for the store to know, which is asked at each use. What its
+/// actor still holds follows from the manifests in force, so that a task is worked out anew once those are others.
 pub struct LiveTasks {
     store: Arc<dyn Store>,
     seal: SealKey,
@@ -349,11 +349,13 @@ impl LiveTasks {
             return Ok(self.kept(id, anew, forgotten));
         }
         let forgotten = self.forgotten.load(Ordering::SeqCst);
-        let Some(stored) = self.store.task(id).await?.filter(|task| !task.revoked) else {
+        let Some(stored) = self.store.task(id).await?.filter(|task| !task.is_over()) else {
             return Ok(None);
         };
-        let Ok(grant) = stored.grant.verify(&self.seal) else {
-            tracing::error!(task = %id, "a stored grant's seal is broken; the task is refused");
+        let grant = stored.grant.verify(&self.seal).ok();
+        // A grant is for one task; that of another one was put into this one's place.
+        let Some(grant) = grant.filter(|grant| grant.task_id() == id) else {
+            tracing::error!(task = %id, "a stored grant's seal is broken, or it is another task's; the task is refused");
             return Ok(None);
         };
         let task = LiveTask::worked_out(
@@ -379,7 +381,7 @@ impl LiveTasks {
         Some(task)
     }
 
-    /// Forgets a task that was taken back.
+    /// Forgets a task that is over.
     pub fn forget(&self, id: Ulid) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
         self.cache.remove(&id);

@@ -235,7 +235,7 @@ impl Kernel {
     }
 
     /// What a grant exposes, and why no more, as canonical JSON.
-    fn exposures(&self, sealed: &SealedGrant) -> Result<String, StoreError> {
+    pub(crate) fn exposures(&self, sealed: &SealedGrant) -> Result<String, StoreError> {
         let broken = |_| StoreError::Unreadable("a seal that was just made".to_owned());
         let grant = sealed.clone().verify(&self.seal).map_err(broken)?;
         let exposures = canonical_json(&Exposures::of(&grant, &self.catalog))?;
@@ -303,6 +303,7 @@ impl Kernel {
             grant: &sealed,
             message: posted.message.as_deref(),
             expires_at: grant.expires_at,
+            limits: grant.limits,
             catalog: (self.catalog_digest, &self.catalog_json),
             exposures: (exposures_digest, &exposures),
             selections: &selections,

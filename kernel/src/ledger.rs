@@ -40,6 +40,8 @@ pub enum Kind {
     GrantIssued,
     /// A grant was taken back.
     GrantRevoked,
+    /// A worker reported how its task ended.
+    TaskEnded,
     /// A call was refused.
     CallRefused,
     /// A call waits for the owner.
@@ -75,6 +77,7 @@ impl Kind {
             Self::EventRefused => "event_refused",
             Self::GrantIssued => "grant_issued",
             Self::GrantRevoked => "grant_revoked",
+            Self::TaskEnded => "task_ended",
             Self::CallRefused => "call_refused",
             Self::CallPending => "call_pending",
             Self::CallEndorsed => "call_endorsed",

@@ -23,6 +23,7 @@ mod ids;
 mod in_force;
 pub mod ingress;
 pub mod ledger;
+mod lineage;
 mod manifests;
 pub mod mediate;
 mod owner;

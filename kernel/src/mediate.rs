@@ -23,6 +23,7 @@ use crate::approval;
 use crate::auth::LiveTask;
 use crate::config::Config;
 use crate::ledger::{Entry, Kind};
+use crate::lineage;
 use crate::replay::{self, Keyed};
 use crate::store::{NewCall, NotBegun, Outcome, Recorded, Started, StoreError, StoredSelection};
 
@@ -358,6 +359,7 @@ impl Attempt<'_> {
                 .map_err(|error| StoreError::Unreadable(error.to_string()))?,
             spends,
             keyed: self.keyed,
+            takes: lineage::takes(action),
             entry: Entry {
                 at: self.at,
                 kind,

@@ -23,7 +23,6 @@ use crate::Kernel;
 use crate::auth::Secret;
 use crate::connector::begin;
 use crate::ingress::PostedEvent;
-use crate::ledger::{Entry, Kind};
 use crate::reply::{Refusal, json_value};
 use crate::request::{bearer, shaped_body};
 
@@ -190,7 +189,7 @@ pub async fn sign_ledger(
     ))
 }
 
-/// `POST /v1/owner/tasks/{id}/revoke`
+/// `POST /v1/owner/tasks/{id}/revoke`: the task, and all that descend from it.
 pub async fn revoke(
     State(kernel): State<Arc<Kernel>>,
     id: Result<Path<String>, PathRejection>,
@@ -199,29 +198,19 @@ pub async fn revoke(
     authenticate(&kernel, &headers)?;
     let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
     let revoked = match id {
-        Some(task) => {
-            let body = json!({"task": task, "by": "owner"});
-            let entry = Entry {
-                at: kernel.now(),
-                kind: Kind::GrantRevoked,
-                body,
-            };
-            let revoked = kernel.store.revoke(task, entry).await?;
-            kernel.tasks.forget(task);
-            revoked
-        }
-        None => false,
+        Some(task) => kernel.take_back(task).await?,
+        None => Vec::new(),
     };
-    if !revoked {
+    if revoked.is_empty() {
         return Err(Refusal::new(
             StatusCode::NOT_FOUND,
             "input_invalid",
             "unknown_task",
-            "there is no such task that is not revoked already",
+            "there is no such task that is not over already",
         ));
     }
     Ok(json_value(
         StatusCode::OK,
-        &json!({"ok": true, "task_id": id, "revoked": true}),
+        &json!({"ok": true, "task_id": id, "revoked": true, "tasks": revoked.len()}),
     ))
 }

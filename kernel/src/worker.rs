@@ -75,7 +75,8 @@ pub async fn task(
         .map(|name| name.parse())
         .transpose()
         .map_err(|_| Refusal::invalid(format!("`tools` is one of {}", names())))?;
-    let body = task_json(&kernel, &task, provider);
+    let commissioned = kernel.told_commissioned(&task).await?;
+    let body = task_json(&kernel, &task, provider, commissioned);
     Ok(json_text(StatusCode::OK, body))
 }
 
@@ -83,8 +84,14 @@ fn names() -> String {
     Provider::ALL.map(Provider::as_str).join(", ")
 }
 
-/// The task with its view. All of it is ready bytes, but for the first time a task is asked for.
-fn task_json(kernel: &Kernel, task: &LiveTask, provider: Option<Provider>) -> String {
+/// The task with its view. All of it is ready bytes, but for the first time a task is asked for, and for what it
+/// commissioned.
+fn task_json(
+    kernel: &Kernel,
+    task: &LiveTask,
+    provider: Option<Provider>,
+    commissioned: Vec<Value>,
+) -> String {
     let view = project(&task.grant, &kernel.catalog);
     let head = task.head.get_or_init(|| head_json(task, &view));
     let mut out = String::with_capacity(head.len() + view.tools_len() + 2);
@@ -102,18 +109,21 @@ fn task_json(kernel: &Kernel, task: &LiveTask, provider: Option<Provider>) -> St
             }
         }
     }
-    out.push_str("}}");
+    out.push('}');
+    if !commissioned.is_empty() {
+        let _ = write!(out, ",\"commissioned\":{}", Value::Array(commissioned));
+    }
+    out.push('}');
     out
 }
 
 /// What stands before the tools: an object, and the catalog in it, both left open.
 fn head_json(task: &LiveTask, view: &CatalogView) -> String {
-    let root = task.grant.root();
     let head = json!({
         "expires_at": task.grant.expires_at(),
-        "limits": root.limits,
+        "limits": task.grant.limits(),
         "message": task.message,
-        "purpose": root.purpose,
+        "purpose": task.grant.purpose(),
         "selection_tokens": task
             .grant
             .selection_tokens()
@@ -275,6 +285,9 @@ fn denial_message(reason: DenialReason) -> &'static str {
             "present an unspent selection token of this task, as `selection_token`"
         }
         DenialReason::GrantExpired => "the task is over",
+        DenialReason::LimitReached => {
+            "the task, or the one that commissioned it, has made all the calls that its `limits` allow"
+        }
         _ => "the task's grant does not allow this call",
     }
 }

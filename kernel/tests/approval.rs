@@ -60,7 +60,10 @@ async fn what_needs_approval_is_shown_and_marked_and_nothing_else_is() {
             ("plan-propose", true),
             ("skill-context", false),
             ("telegram-reply--owner_channel", true),
-            ("terminal-reply--owner_device", false)
+            ("terminal-reply--owner_device", false),
+            ("worker-commission", false),
+            ("worker-failed", false),
+            ("worker-report_result", false)
         ]
     );
 }

@@ -394,9 +394,11 @@ async fn a_revoked_task_and_other_manifests_refuse_what_was_approved() {
     let path = format!("/v1/owner/tasks/{}/revoke", task_of_nobody.id);
     assert_eq!(first.owner_post(&path, &json!({})).await.status, 200);
     let answer = approve(&first, &revoked, &of_revoked).await;
+    answer.refused(409, "input_invalid", "not_pending");
+    let call = shown(&first, &revoked).await;
     assert_eq!(
-        (answer.at("/state"), answer.at("/reason")),
-        ("refused".into(), "grant_expired".into())
+        (&call["state"], &call["reason"]),
+        (&json!("expired"), &json!("grant_expired"))
     );
 
     let other = task(&first, "nobody").await;

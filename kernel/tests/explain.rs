@@ -291,7 +291,7 @@ async fn two_events_are_compared_and_an_event_equals_itself() {
             "`telegram.reply:owner_channel`: is shown, and was not, and requires owner approval: widens\n",
             "output channel `telegram.owner.reply`: is granted, and was not: widens\n",
             "task `lifetime in seconds`: 600 -> 3600: widens\n",
-            "8 changes: 8 widens\n",
+            "11 changes: 11 widens\n",
         ],
     );
     let ended = run(&home, &["diff", OWNER, STRANGER, "--check"], &[]).await;
@@ -300,7 +300,7 @@ async fn two_events_are_compared_and_an_event_equals_itself() {
         &ended.out,
         &["`openspine.status.read`: is not shown any more: narrows\n"],
     );
-    assert_says(&ended.err, &["are not equal: 8 changes: 8 narrows"]);
+    assert_says(&ended.err, &["are not equal: 11 changes: 11 narrows"]);
 
     let text = said(&home, &["diff", OWNER, OWNER, "--check"], &[]).await;
     assert_says(&text, &["equal: neither can do what the other cannot\n"]);

@@ -25,10 +25,12 @@ use serde_json::json;
 use sqlx::Row;
 
 use fleet::{Callers, KERNELS, MARK, MARK_APPROVED, Replicas};
+use support::client::Task;
 use support::database::Database;
 use support::home::{Authority, Home};
 use support::server::Server;
 
+const COMMISSION: &str = "worker.commission";
 const READ: &str = "email.read_thread:selected_no_attachments";
 
 fn desk() -> Home {
@@ -203,6 +205,96 @@ async fn a_task_taken_back_at_one_kernel_stops_working_at_the_next_call_of_each(
     }
     let made = kernels.stopped().await;
     assert!(!made.0.lock().unwrap().contains(&99));
+}
+
+/// A desk whose tasks may make so many marks, together with those that they commission.
+fn lineage_desk(calls: u32) -> Home {
+    let ask = Authority {
+        name: "ask",
+        allowed: &[MARK, COMMISSION],
+        calls,
+        ..Authority::default()
+    };
+    Home::desk("webchat", &[ask], "")
+}
+
+/// The token of a task that another one commissions, at one of the kernels by chance.
+async fn commission(kernels: &Replicas, task: &Task) -> String {
+    let part = json!({"purpose": "Mark.", "actions": [MARK], "lifetime_seconds": 500});
+    let answer = kernels.any().ask(&task.token, COMMISSION, part).await;
+    answer.at("/result/token")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lineage_taken_back_at_one_kernel_stops_working_at_the_next_call_of_each() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Replicas::start(lineage_desk(1_000), &database).await;
+    for _ in 0..3 {
+        let task = kernels.marker().await;
+        let tokens = [
+            commission(&kernels, &task).await,
+            commission(&kernels, &task).await,
+        ];
+        // Each kernel has each task in memory.
+        for kernel in kernels.each() {
+            for token in &tokens {
+                assert_eq!(kernel.tools(token).await.len(), 1);
+            }
+        }
+        kernels.revoke(&task).await;
+        for kernel in kernels.each() {
+            for token in &tokens {
+                let call = kernel.ask(token, MARK, json!({"number": 99})).await;
+                for answer in [call, kernel.task(token).await] {
+                    answer.refused(401, "unauthenticated", "token_invalid");
+                }
+            }
+        }
+    }
+    let made = kernels.stopped().await;
+    assert!(made.0.lock().unwrap().is_empty());
+    assert_eq!(count(&ledger(&database).await, "grant_revoked"), 9);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lineage_stays_within_its_limit_at_all_kernels_together() {
+    const LIMIT: u32 = 11;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Arc::new(Replicas::start(lineage_desk(LIMIT), &database).await);
+    let task = kernels.marker().await;
+    let child = commission(&kernels, &task).await;
+    let calls: Vec<_> = (0..30)
+        .map(|number| {
+            let token = [&task.token, &child][number % 2].clone();
+            let kernels = Arc::clone(&kernels);
+            let mark = json!({"number": number});
+            tokio::spawn(async move {
+                loop {
+                    // A kernel that had no time did nothing, and says so.
+                    let answer = kernels.any().ask(&token, MARK, mark.clone()).await;
+                    if answer.status != 503 {
+                        break answer;
+                    }
+                }
+            })
+        })
+        .collect();
+    let mut begun = 0;
+    for call in calls {
+        let answer = call.await.unwrap();
+        match answer.status {
+            200 => begun += 1,
+            _ => answer.refused(403, "policy_denied", "limit_reached"),
+        }
+    }
+    assert_eq!(begun, LIMIT - 1, "commissioning was one");
+    let kernels = Arc::into_inner(kernels).unwrap();
+    let made = kernels.stopped().await;
+    assert_eq!(made.0.lock().unwrap().len(), 10);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

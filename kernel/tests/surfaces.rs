@@ -77,7 +77,10 @@ async fn two_events_that_differ_only_in_their_verification_give_two_surfaces() {
             "plan-propose",
             "skill-context",
             "telegram-reply--owner_channel",
-            "terminal-reply--owner_device"
+            "terminal-reply--owner_device",
+            "worker-commission",
+            "worker-failed",
+            "worker-report_result"
         ]
     );
     let [low, high] = [&low, &high].map(|task| task.token.clone());
@@ -326,7 +329,7 @@ async fn a_worker_can_work_out_the_digest_of_its_view_from_what_it_got() {
     let answer = kernel.task(&task.token).await;
     let body = answer.json();
     let tools = body["catalog"]["tools"].as_array().unwrap();
-    assert_eq!(tools.len(), 6);
+    assert_eq!(tools.len(), 9);
     let digests: Vec<Digest> = tools
         .iter()
         .map(|tool| Digest::of_json(tool).unwrap())

@@ -209,7 +209,7 @@ async fn a_task_that_the_owner_takes_back_stops_at_once_and_only_that_one() {
     let answer = kernel.owner_post(&path, &json!({})).await;
     assert_eq!(
         answer.json(),
-        json!({"ok": true, "task_id": task.id, "revoked": true})
+        json!({"ok": true, "task_id": task.id, "revoked": true, "tasks": 1})
     );
 
     let answer = kernel

@@ -7,6 +7,7 @@ pub mod skill;
 pub mod status;
 pub mod telegram;
 pub mod terminal;
+pub mod worker;
 
 actum::known!("route.activate");
 actum::known!("workflow.activate");

@@ -117,6 +117,11 @@ pub(super) fn shown(call: &ToldCall) -> String {
         ("does", call.description.clone()),
         ("for", call.principal.clone()),
         ("purpose", call.purpose.clone()),
+        (
+            "by",
+            call.commissioned_by
+                .map(|task| format!("commissioned by the task {task}")),
+        ),
         ("target", call.target.clone()),
         ("asked", Some(call.asked_at.clone())),
         ("until", call.expires_at.map(|at| at.to_string())),

@@ -239,10 +239,18 @@ pub(super) async fn revoke(config: Option<PathBuf>, task: &str) -> Result<(), St
     if actum_id(task).is_none() {
         return Err(format!("`{}` is no task id", line(task)));
     }
-    owner
+    let answer = owner
         .post(&format!("/v1/owner/tasks/{task}/revoke"), &json!({}))
         .await?;
-    say("revoked; the task's token no longer works\n")
+    say(&match answer.get("tasks").and_then(Value::as_u64) {
+        None | Some(0 | 1) => "revoked; the task's token no longer works\n".to_owned(),
+        Some(2) => "revoked, with the one task that it commissioned; their tokens no longer work\n"
+            .to_owned(),
+        Some(all) => format!(
+            "revoked, with the {} tasks that it commissioned; their tokens no longer work\n",
+            all - 1
+        ),
+    })
 }
 
 /// `actum reload`

@@ -153,7 +153,7 @@ enum Command {
         /// The thread; without it, the threads are listed.
         thread: Option<String>,
     },
-    /// Take a task back: its token stops working at once.
+    /// Take a task back, with all that it commissioned: their tokens stop working at once.
     Revoke {
         /// The configuration of the running kernel.
         #[arg(long, value_name = "FILE")]

@@ -112,7 +112,7 @@ impl Origin {
                 keys.join("seal.key").display()
             )
         })?;
-        let catalog = stored_catalog(archive, id, grant.root().catalog_digest).await?;
+        let catalog = stored_catalog(archive, id, grant.catalog_digest()).await?;
         let mut notes = Vec::new();
         let manifests = match crate::load_manifests(&config.manifests) {
             Ok(manifests) => {

@@ -19,8 +19,9 @@ use super::explain::{left_as_json, mandate, notes};
 use super::load_config;
 use super::origin::{Origin, archive, linked_catalog, task_id};
 use crate::clock::Clock;
+use crate::lineage::{TOLD, state, told, told_report};
 use crate::printable;
-use crate::store::ArchivedTask;
+use crate::store::{ArchivedTask, CommissionedTask};
 use records::{Records, text};
 
 /// What `actum session` is asked for.
@@ -40,6 +41,8 @@ pub(super) struct Ask {
 struct Session {
     origin: Origin,
     task: ArchivedTask,
+    /// The tasks that it commissioned.
+    commissioned: Vec<CommissionedTask>,
     records: Records,
     problems: Vec<String>,
     /// The catalog of what is linked now; `None` where that is none.
@@ -54,6 +57,8 @@ pub(super) async fn run(ask: &Ask) -> Result<(), String> {
     let (mut origin, task) = Origin::of_task(&config, &mut archive, id).await?;
     let records = Records::read(&mut archive, id).await;
     let records = records.map_err(|error| error.to_string())?;
+    let commissioned = archive.commissioned(id, TOLD).await;
+    let commissioned = commissioned.map_err(|error| error.to_string())?;
     let problems = records.problems(&task, &origin.grant, &origin.catalog);
     if records.issued.is_some() && !records.has_exposures() {
         let note = "it was issued by a version that kept no exposures: those told here are worked out anew, and there are none to hold them against";
@@ -62,6 +67,7 @@ pub(super) async fn run(ask: &Ask) -> Result<(), String> {
     let session = Session {
         origin,
         task,
+        commissioned,
         records,
         problems,
         linked: linked_catalog(&config).ok(),
@@ -112,7 +118,7 @@ impl Session {
     /// The digest of the stored catalog is that of what is linked now.
     fn is_catalog_of_now(&self) -> bool {
         let now = self.linked.as_ref().and_then(|linked| linked.digest().ok());
-        now == Some(self.origin.grant.root().catalog_digest)
+        now == Some(self.origin.grant.catalog_digest())
     }
 
     fn told_as_json(&self) -> Result<String, String> {
@@ -124,6 +130,7 @@ impl Session {
             ..
         } = self;
         let root = origin.grant.root();
+        let now = self.now.to_string();
         let explainer = Explainer::new(&origin.grant, &origin.catalog, origin.manifests.as_ref());
         let view = project(&origin.grant, &origin.catalog);
         let mut tools = String::new();
@@ -145,21 +152,27 @@ impl Session {
         });
         let told = Told {
             task: json!({
-                "id": root.task_id,
+                "id": origin.grant.task_id(),
                 "principal": root.principal,
-                "purpose": root.purpose,
+                "purpose": origin.grant.purpose(),
+                "parent": task.parent,
+                "limits": origin.grant.limits(),
                 "message": task.message,
                 "mandate": origin.grant.mandate(),
                 "left": left_as_json(explainer.left()),
                 "authority_sources": root.authority_sources,
                 "policy_revision": root.policy_revision,
-                "issued_at": root.issued_at,
+                "issued_at": origin.grant.issued_at(),
                 "expires_at": origin.grant.expires_at(),
                 "revoked_at": task.revoked_at,
+                "ended_at": task.end.as_ref().map(|end| &end.at),
+                "outcome": task.end.as_ref().map(|end| end.outcome.as_str()),
+                "report": task.end.as_ref().map(told_report),
+                "commissioned": self.commissioned.iter().map(|one| told(one, &now)).collect::<Vec<_>>(),
             }),
             catalog: Catalog {
                 digest: view.digest().to_string(),
-                stored_digest: root.catalog_digest.to_string(),
+                stored_digest: origin.grant.catalog_digest().to_string(),
                 is_the_one_of_now: self.is_catalog_of_now(),
                 tools: &tools,
             },
@@ -204,27 +217,52 @@ impl Session {
             false => "",
         };
         let principal = printable::line(&root.principal.to_string(), 300);
-        let _ = writeln!(out, "task       {}", root.task_id);
+        let _ = writeln!(out, "task       {}", origin.grant.task_id());
+        if let Some(parent) = self.task.parent {
+            let _ = writeln!(out, "           commissioned by {parent}");
+        }
         let _ = writeln!(out, "principal  {principal}");
-        let _ = writeln!(out, "purpose    {}", root.purpose);
+        let purpose = printable::line(origin.grant.purpose(), 500);
+        let _ = writeln!(out, "purpose    {purpose}");
         if let Some(message) = &self.task.message {
             let _ = writeln!(out, "message    {}", printable::line(message, 300));
         }
         let _ = writeln!(out, "mandate    {}", mandate(&origin.grant));
         let _ = writeln!(out, "sources    {}", root.authority_sources.join(", "));
         let _ = writeln!(out, "revision   {}", root.policy_revision);
-        let _ = writeln!(out, "issued     {}", root.issued_at);
+        let _ = writeln!(out, "issued     {}", origin.grant.issued_at());
         let _ = writeln!(out, "expires    {expires}{over}");
         if let Some(at) = self.task.revoked_at {
             let _ = writeln!(out, "revoked    {at}");
         }
+        self.lineage(out);
         let moved = match self.is_catalog_of_now() {
             true => "as it is now",
             false => "another than now",
         };
-        let _ = writeln!(out, "catalog    {}, {moved}", root.catalog_digest);
+        let digest = origin.grant.catalog_digest();
+        let _ = writeln!(out, "catalog    {digest}, {moved}");
         let explainer = Explainer::new(&origin.grant, &origin.catalog, origin.manifests.as_ref());
         notes(out, &origin.notes, explainer.left());
+    }
+
+    /// How it ended by its worker's word, and what it commissioned.
+    fn lineage(&self, out: &mut String) {
+        if let Some(end) = &self.task.end {
+            let report = printable::line(&end.report.to_string(), 4_000);
+            let _ = writeln!(out, "ended      {}, {}", end.at, end.outcome.as_str());
+            let _ = writeln!(out, "report     {report}");
+        }
+        let now = self.now.to_string();
+        for one in &self.commissioned {
+            let purpose = printable::line(&one.purpose, 500);
+            let _ = writeln!(
+                out,
+                "commission {}, {}: {purpose}",
+                one.id,
+                state(one, &now)
+            );
+        }
     }
 
     fn tools(&self, out: &mut String) {

@@ -124,8 +124,10 @@ pub struct ToldCall {
     pub task_id: Ulid,
     /// Whom the task's grant was issued to.
     pub principal: Option<String>,
-    /// What the task is for.
+    /// What the task is for; of one that was commissioned, in the words of a worker.
     pub purpose: Option<String>,
+    /// The task that commissioned it.
+    pub commissioned_by: Option<Ulid>,
     /// What the sender of the task's event wrote: untrusted.
     pub message: Option<String>,
     /// The action.
@@ -172,7 +174,10 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
         id: call.id,
         task_id: call.task_id,
         principal: root.map(|root| root.principal.to_string()),
-        purpose: root.map(|root| root.purpose.clone()),
+        purpose: task
+            .as_ref()
+            .map(|task| task.grant.purpose_as_issued().to_owned()),
+        commissioned_by: task.as_ref().and_then(|task| task.parent),
         description: tool.map(|tool| tool.description.clone()),
         arguments,
         rendered,

@@ -10,7 +10,7 @@ use super::ledger::{PAGE, Tables};
 use super::postgres::PostgresArchive;
 use super::rows::RecordRow;
 use super::sqlite::SqliteArchive;
-use super::{ArchivedCall, ArchivedTask, StoreError};
+use super::{ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
 use crate::ledger::source::Source;
 use crate::ledger::tree::Place;
 use crate::ledger::{Broken, Head, Record};
@@ -52,6 +52,18 @@ impl Archive {
     /// [`StoreError`] when it cannot be read.
     pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
         ask!(self, archive => archive.task(id))
+    }
+
+    /// The newest tasks that a task commissioned, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn commissioned(
+        &mut self,
+        task: Ulid,
+        limit: i64,
+    ) -> Result<Vec<CommissionedTask>, StoreError> {
+        ask!(self, archive => archive.commissioned(task, limit))
     }
 
     /// The ids of the newest tasks, the newest first.

@@ -6,10 +6,12 @@
 
 mod archive;
 mod ledger;
+mod lineage;
 mod postgres;
 mod rows;
 mod sqlite;
 
+use actum::authority::Limits;
 use actum::gate::{DenialReason, SelectionToken};
 use actum::redact::Confidential;
 use actum::registry::Admitted;
@@ -24,6 +26,7 @@ use crate::ledger::{Entry, Head, Kind, Record};
 use crate::replay::Keyed;
 
 pub use archive::Archive;
+pub use lineage::{CommissionedTask, NewReport, Takes, TaskEnd, TaskOutcome};
 pub use postgres::{PostgresArchive, PostgresStore};
 pub use sqlite::{ArchivedCall, ArchivedTask, SqliteArchive, SqliteStore, verify_file};
 
@@ -81,6 +84,8 @@ pub struct NewTask<'a> {
     pub message: Option<&'a str>,
     /// When its grant is over.
     pub expires_at: Timestamp,
+    /// The most that it and all below it may do.
+    pub limits: Limits,
     /// The catalog that it was issued under, by digest, as canonical JSON.
     pub catalog: (Digest, &'a str),
     /// What it is shown of the catalog and why no more, by digest, as canonical JSON.
@@ -113,6 +118,18 @@ pub struct StoredTask {
     pub message: Option<String>,
     /// Whether it was taken back.
     pub revoked: bool,
+    /// Whether its worker reported its end.
+    pub ended: bool,
+    /// The task that commissioned it.
+    pub parent: Option<Ulid>,
+}
+
+impl StoredTask {
+    /// Whether its token has stopped working, its grant's expiry aside.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.revoked || self.ended
+    }
 }
 
 /// A selection token as it is stored, unspent.
@@ -139,6 +156,8 @@ pub struct NewCall {
     pub spends: Option<Ulid>,
     /// The idempotency key that it came with.
     pub keyed: Option<Keyed>,
+    /// What it takes of the limits of its lineage.
+    pub takes: Takes,
     /// Its record.
     pub entry: Entry,
 }
@@ -168,7 +187,8 @@ pub enum Started {
 /// Why a call did not begin, though the gate let it: what happened since the gate looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotBegun {
-    /// Another call spent its selection token, the task was taken back, or another kernel runs the call.
+    /// Another call spent its selection token, the task is over, another kernel runs the call, or a limit of its
+    /// lineage is reached.
     Refused(DenialReason),
     /// This call was asked for under its idempotency key before it.
     Again(Ulid),
@@ -360,14 +380,34 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// A task.
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError>;
 
-    /// Whether a task that was there is still not taken back. A store of one kernel says yes without looking: that
-    /// kernel forgets what it takes back. One that others write to, too, looks each time.
+    /// Whether a task that was there is still not over. A store of one kernel says yes without looking: that
+    /// kernel forgets what it ends. One that others write to, too, looks each time.
     async fn is_still_live(&self, id: Ulid) -> Result<bool, StoreError>;
 
-    /// Takes a task back; whether there was one that was not taken back before.
-    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError>;
+    /// Stores a task that another one commissioned, unless that one is over; whether it is stored.
+    async fn commission(
+        &self,
+        parent: Ulid,
+        task: NewTask<'_>,
+        entry: Entry,
+    ) -> Result<bool, StoreError>;
 
-    /// An unspent selection token of a task.
+    /// The newest tasks that a task commissioned, oldest first.
+    async fn commissioned(
+        &self,
+        task: Ulid,
+        limit: i64,
+    ) -> Result<Vec<CommissionedTask>, StoreError>;
+
+    /// Takes a task back with all that descend from it, each with a record. Those that were not over before, which
+    /// are none if the task was.
+    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<Vec<Ulid>, StoreError>;
+
+    /// Ends a task by its worker's report, once, and takes back all that descend from it. Those, or `None` if the
+    /// task was over before.
+    async fn end(&self, report: NewReport) -> Result<Option<Vec<Ulid>>, StoreError>;
+
+    /// An unspent selection token of a task, or of one that it descends from.
     async fn selection(
         &self,
         id: Ulid,

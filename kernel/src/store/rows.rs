@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use sqlx::FromRow;
 use ulid::Ulid;
 
+use super::lineage::EndRow;
 use super::{
     ArchivedTask, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
@@ -21,6 +22,8 @@ pub(super) struct TaskRow {
     grant_body: String,
     message: Option<String>,
     revoked: bool,
+    ended: bool,
+    parent_id: Option<String>,
 }
 
 impl TryFrom<TaskRow> for StoredTask {
@@ -33,6 +36,8 @@ impl TryFrom<TaskRow> for StoredTask {
             grant: serde_json::from_str(&row.grant_body).map_err(unreadable)?,
             message: row.message,
             revoked: row.revoked,
+            ended: row.ended,
+            parent: row.parent_id.as_deref().map(ulid).transpose()?,
         })
     }
 }
@@ -44,6 +49,9 @@ pub(super) struct ArchivedTaskRow {
     message: Option<String>,
     expires_at: String,
     revoked_at: Option<String>,
+    parent_id: Option<String>,
+    #[sqlx(flatten)]
+    end: EndRow,
 }
 
 impl TryFrom<ArchivedTaskRow> for ArchivedTask {
@@ -56,6 +64,8 @@ impl TryFrom<ArchivedTaskRow> for ArchivedTask {
             message: row.message,
             expires_at: timestamp(&row.expires_at)?,
             revoked_at: revoked_at.transpose()?,
+            parent: row.parent_id.as_deref().map(ulid).transpose()?,
+            end: row.end.read()?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod archive;
 mod calls;
+mod lineage;
 mod writer;
 
 use std::fs::{File, OpenOptions};
@@ -21,10 +22,12 @@ use sqlx::{Connection, Row};
 use ulid::Ulid;
 
 use super::ledger::{self, End, Tables};
-use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
+use super::lineage::SELECTION;
+use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all};
 use super::{
-    Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
-    Store, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
+    CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
+    Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
+    StoredTask, Waiting,
 };
 use crate::calls::State;
 use crate::ledger::notary::Notary;
@@ -198,49 +201,40 @@ impl Store for SqliteStore {
 
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
         let mut write = self.writer.begin().await?;
-        let (catalog_digest, catalog) = task.catalog;
-        sqlx::query("INSERT INTO catalogs (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            .bind(catalog_digest.to_string())
-            .bind(catalog)
-            .execute(&mut *write.tx)
-            .await?;
-        let (exposures_digest, exposures) = task.exposures;
-        sqlx::query("INSERT INTO exposures (digest, body) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            .bind(exposures_digest.to_string())
-            .bind(exposures)
-            .execute(&mut *write.tx)
-            .await?;
-        sqlx::query(
-            "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at) VALUES (?, ?, ?, ?, ?)",
-        )
-        .bind(task.id.to_string())
-        .bind(task.token_hash.as_slice())
-        .bind(serde_json::to_string(task.grant).map_err(unreadable)?)
-        .bind(task.message)
-        .bind(task.expires_at.to_string())
-        .execute(&mut *write.tx)
-        .await?;
-        for selection in task.selections {
-            sqlx::query(
-                "INSERT INTO selection_tokens (id, task_id, type, target, expires_at)
-                 VALUES (?, ?, ?, ?, ?)",
-            )
-            .bind(selection.id.to_string())
-            .bind(task.id.to_string())
-            .bind(&selection.token_type)
-            .bind(&selection.target)
-            .bind(selection.expires_at.to_string())
-            .execute(&mut *write.tx)
-            .await?;
-        }
+        lineage::insert(&mut write.tx, &task, None).await?;
         write.append(entry).await?;
         write.commit().await?;
         Ok(())
     }
 
+    async fn commission(
+        &self,
+        parent: Ulid,
+        task: NewTask<'_>,
+        entry: Entry,
+    ) -> Result<bool, StoreError> {
+        let mut write = self.writer.begin().await?;
+        if !lineage::is_live(&mut write.tx, parent).await? {
+            return Ok(false);
+        }
+        lineage::insert(&mut write.tx, &task, Some(parent)).await?;
+        write.append(entry).await?;
+        write.commit().await?;
+        Ok(true)
+    }
+
+    async fn commissioned(
+        &self,
+        task: Ulid,
+        limit: i64,
+    ) -> Result<Vec<CommissionedTask>, StoreError> {
+        lineage::commissioned(&self.readers, task, limit).await
+    }
+
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
         let row: Option<TaskRow> = sqlx::query_as(
-            "SELECT token_hash, grant_body, message, revoked_at IS NOT NULL AS revoked
+            "SELECT token_hash, grant_body, message, parent_id,
+                 revoked_at IS NOT NULL AS revoked, ended_at IS NOT NULL AS ended
              FROM tasks WHERE id = ?",
         )
         .bind(id.to_string())
@@ -254,20 +248,22 @@ impl Store for SqliteStore {
         Ok(true)
     }
 
-    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError> {
+    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<Vec<Ulid>, StoreError> {
         let mut write = self.writer.begin().await?;
-        let done =
-            sqlx::query("UPDATE tasks SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL")
-                .bind(entry.at.to_string())
-                .bind(id.to_string())
-                .execute(&mut *write.tx)
-                .await?;
-        if done.rows_affected() == 0 {
-            return Ok(false);
+        let taken = lineage::take_back(&mut write, id, &entry).await?;
+        if !taken.is_empty() {
+            write.commit().await?;
         }
-        write.append(entry).await?;
-        write.commit().await?;
-        Ok(true)
+        Ok(taken)
+    }
+
+    async fn end(&self, report: NewReport) -> Result<Option<Vec<Ulid>>, StoreError> {
+        let mut write = self.writer.begin().await?;
+        let ended = lineage::end(&mut write, &report).await?;
+        if ended.is_some() {
+            write.commit().await?;
+        }
+        Ok(ended)
     }
 
     async fn selection(
@@ -275,14 +271,11 @@ impl Store for SqliteStore {
         id: Ulid,
         task_id: Ulid,
     ) -> Result<Option<StoredSelection>, StoreError> {
-        let row: Option<SelectionRow> = sqlx::query_as(
-            "SELECT type, target, expires_at FROM selection_tokens
-             WHERE id = ? AND task_id = ? AND spent_by IS NULL",
-        )
-        .bind(id.to_string())
-        .bind(task_id.to_string())
-        .fetch_optional(&self.readers)
-        .await?;
+        let row: Option<SelectionRow> = sqlx::query_as(SELECTION)
+            .bind(task_id.to_string())
+            .bind(id.to_string())
+            .fetch_optional(&self.readers)
+            .await?;
         row.map(|row| row.of(id)).transpose()
     }
 

@@ -248,7 +248,7 @@ async fn no_approved_call_of_a_task_that_was_taken_back_begins(opened: &mut Open
         .await
         .unwrap();
     let revoked = entry(Kind::GrantRevoked, json!({"task": task}));
-    assert!(store.revoke(task, revoked).await.unwrap());
+    assert_eq!(store.revoke(task, revoked).await.unwrap(), [task]);
     let started = entry(Kind::CallStarted, json!({"call": call}));
     let started = store
         .start_approved(admitted(TAKE, None), call, started)

@@ -10,7 +10,7 @@ use actum::registry::Admitted;
 use actum::{ActionError, ActionId, Digest, Registry, SealedGrant, Selection, action};
 use actum_kernel::ledger::{Entry, Head, Kind, verify_next};
 use actum_kernel::store::{
-    NewCall, NewSelection, NewTask, Outcome, Started, Store, StoreError, Waiting,
+    NewCall, NewSelection, NewTask, Outcome, Started, Store, StoreError, Takes, Waiting,
 };
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Map, Value, json};
@@ -66,6 +66,14 @@ pub fn a_selection(token: Ulid) -> NewSelection {
     }
 }
 
+pub fn limits() -> Limits {
+    Limits {
+        max_model_calls: 1_000,
+        max_artifacts: 10,
+        max_runtime_seconds: 3600,
+    }
+}
+
 pub fn grant(task: Ulid, selections: &[Ulid]) -> SealedGrant {
     let grant = TaskGrant {
         id: task,
@@ -84,11 +92,7 @@ pub fn grant(task: Ulid, selections: &[Ulid]) -> SealedGrant {
             .iter()
             .map(|token| (*token, "note_selection".to_owned()))
             .collect(),
-        limits: Limits {
-            max_model_calls: 1,
-            max_artifacts: 1,
-            max_runtime_seconds: 3600,
-        },
+        limits: limits(),
         mode: GrantMode::Live,
         reply_to: None,
         issued_at: now(),
@@ -106,18 +110,41 @@ pub async fn try_issue(
     selections: &[Ulid],
 ) -> Result<(), StoreError> {
     let minted: Vec<_> = selections.iter().copied().map(a_selection).collect();
-    let new = NewTask {
+    let grant = grant(task, selections);
+    let new = new_task(task, &grant, &minted);
+    let body = json!({"task": task});
+    store.issue(new, entry(Kind::GrantIssued, body)).await
+}
+
+fn new_task<'a>(task: Ulid, grant: &'a SealedGrant, selections: &'a [NewSelection]) -> NewTask<'a> {
+    NewTask {
         id: task,
         token_hash: HASH,
         exposures: (Digest::of_bytes(b"{}"), "{}"),
-        grant: &grant(task, selections),
+        grant,
         message: Some("Hello"),
         expires_at: later(),
+        limits: limits(),
         catalog: (Digest::of_bytes(b"catalog"), "{}"),
-        selections: &minted,
-    };
-    let body = json!({"task": task});
-    store.issue(new, entry(Kind::GrantIssued, body)).await
+        selections,
+    }
+}
+
+/// Whether a task could be stored that another one commissioned.
+pub async fn try_commission(store: &dyn Store, parent: Ulid, task: Ulid, max_calls: u32) -> bool {
+    let grant = grant(task, &[]);
+    let mut new = new_task(task, &grant, &[]);
+    new.limits.max_model_calls = max_calls;
+    let body = json!({"task": task, "parent": parent});
+    let issued = entry(Kind::GrantIssued, body);
+    store.commission(parent, new, issued).await.unwrap()
+}
+
+/// A task that another one commissioned, of so many calls.
+pub async fn commissioned(store: &dyn Store, parent: Ulid, max_calls: u32) -> Ulid {
+    let task = Ulid::generate();
+    assert!(try_commission(store, parent, task, max_calls).await);
+    task
 }
 
 pub async fn issued(store: &dyn Store, selections: &[Ulid]) -> Ulid {
@@ -162,6 +189,7 @@ pub fn new_call(task: Ulid, action: &str, spends: Option<Ulid>) -> NewCall {
         arguments: "{}".to_owned(),
         spends,
         keyed: None,
+        takes: Takes::Call,
         entry: entry(Kind::CallStarted, json!({"call": call})),
     }
 }

@@ -42,6 +42,7 @@ mod durability;
 mod fixture;
 mod flushes;
 mod keys;
+mod lineage;
 mod messages;
 mod on_postgres;
 mod on_sqlite;

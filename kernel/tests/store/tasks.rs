@@ -40,9 +40,11 @@ async fn a_task_is_revoked_once(opened: &mut Opened) {
     let task = issued(&*store, &[]).await;
     let other = issued(&*store, &[]).await;
     let revoke = |task| store.revoke(task, entry(Kind::GrantRevoked, json!({"task": task})));
-    assert!(revoke(task).await.unwrap());
-    assert!(!revoke(task).await.unwrap(), "it was revoked before");
-    assert!(!revoke(Ulid::generate()).await.unwrap(), "there is none");
+    let none: [Ulid; 0] = [];
+    assert_eq!(revoke(task).await.unwrap(), [task]);
+    assert_eq!(revoke(task).await.unwrap(), none, "it was revoked before");
+    let unknown = Ulid::generate();
+    assert_eq!(revoke(unknown).await.unwrap(), none, "there is none");
     assert!(store.task(task).await.unwrap().unwrap().revoked);
     assert!(!store.task(other).await.unwrap().unwrap().revoked);
     assert_eq!(
@@ -134,7 +136,7 @@ async fn nothing_starts_after_the_task_was_taken_back(opened: &mut Opened) {
         new_call(task, READ, Some(token)),
     );
     let revoked = entry(Kind::GrantRevoked, json!({"task": task}));
-    assert!(store.revoke(task, revoked).await.unwrap());
+    assert_eq!(store.revoke(task, revoked).await.unwrap(), [task]);
     let before = verified(&*store).await;
 
     let id = late.1.id;

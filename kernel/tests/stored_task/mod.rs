@@ -204,6 +204,7 @@ async fn issue(home: &Home, store: &SqliteStore, new: ToStore) {
         grant: &sealed,
         message: Some("Sort my \u{202e}mail."),
         expires_at: grant.expires_at,
+        limits: grant.limits,
         catalog: (grant.catalog_digest, &new.catalog),
         exposures: (Digest::of_bytes(exposures.as_bytes()), &exposures),
         selections: &[],

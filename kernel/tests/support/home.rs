@@ -22,6 +22,8 @@ pub struct Authority<'a> {
     pub denied: &'a [&'a str],
     pub channels: &'a [&'a str],
     pub seconds: u64,
+    /// The most calls of one lineage.
+    pub calls: u32,
 }
 
 /// An authority over nothing, for ten minutes.
@@ -34,12 +36,13 @@ impl Default for Authority<'_> {
             denied: &[],
             channels: &[],
             seconds: 600,
+            calls: 100_000,
         }
     }
 }
 
 impl Home {
-    /// The sample, on a port that is free.
+    /// The sample, on a port that is free, and with room for as many calls as a test makes.
     pub fn sample() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = actum_kernel::sample::write_once(folder.path()).unwrap();
@@ -47,6 +50,13 @@ impl Home {
         let free = text.replace("listen: 127.0.0.1:7373", "listen: 127.0.0.1:0");
         assert_ne!(text, free);
         std::fs::write(config, free).unwrap();
+        for agent in std::fs::read_dir(folder.path().join("manifests/agents")).unwrap() {
+            let path = agent.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let roomy = text.replace("calls_per_task: ", "calls_per_task: 1000");
+            assert_ne!(text, roomy);
+            std::fs::write(path, roomy).unwrap();
+        }
         Self { folder }
     }
 
@@ -175,7 +185,12 @@ lifecycle_state: active
 
 impl Authority<'_> {
     fn write(&self, home: &Home, source: &str) {
-        let Self { name, seconds, .. } = self;
+        let Self {
+            name,
+            seconds,
+            calls,
+            ..
+        } = self;
         home.write(
             &format!("manifests/agents/{name}.yaml"),
             &format!(
@@ -188,7 +203,7 @@ persona: plain
 model_policy:
   allowed_providers: [local]
   private_context_requires_gateway: true
-  max_model_calls_per_task: 1
+  max_model_calls_per_task: {calls}
 designed_tools:{}
 approval_required_tools:{}
 limits: {{ max_runtime_seconds: {seconds}, max_artifacts: 1, max_tokens: 1 }}

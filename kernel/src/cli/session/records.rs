@@ -34,6 +34,8 @@ pub(super) struct Records {
     pub(super) exposures: Option<String>,
     /// When the ledger says that it was taken back.
     revoked: Option<Record>,
+    /// When the ledger says that its worker reported its end.
+    ended: Option<Record>,
     /// The calls that the ledger says were begun or held, with their action.
     begun: BTreeMap<String, (String, Option<Value>)>,
     /// Records that the task was issued, beyond the first.
@@ -51,6 +53,7 @@ impl Records {
             is_cut: false,
             exposures: None,
             revoked: None,
+            ended: None,
             begun: BTreeMap::new(),
             issued_again: Vec::new(),
         };
@@ -90,6 +93,8 @@ impl Records {
             }
         } else if is(Kind::GrantRevoked) {
             self.revoked.get_or_insert_with(|| record.clone());
+        } else if is(Kind::TaskEnded) {
+            self.ended.get_or_insert_with(|| record.clone());
         } else if is(Kind::CallRefused) {
             match self.refused.len() < MOST {
                 true => self.refused.push(record.clone()),
@@ -145,42 +150,20 @@ impl Records {
                         issued.seq
                     ));
                 }
-                problems.extend(self.of_the_grant(issued, grant));
+                problems.extend(of_the_grant(issued, task, grant));
                 problems.extend(self.of_exposures(issued, grant, catalog));
             }
         }
-        if task.expires_at != grant.root().expires_at {
+        if task.expires_at != grant.expires_at() {
             problems.push(format!(
                 "the store says that the task is over at {}, and its grant at {}",
                 task.expires_at,
-                grant.root().expires_at
+                grant.expires_at()
             ));
         }
         problems.extend(self.of_the_end(task));
         problems.extend(self.of_calls());
         problems
-    }
-
-    fn of_the_grant(&self, issued: &Record, grant: &VerifiedGrant) -> Vec<String> {
-        let root = grant.root();
-        let wanted = [
-            ("grant", Digest::of_json(root).ok()),
-            ("catalog", Some(root.catalog_digest)),
-            ("policy", Some(root.policy_revision)),
-        ];
-        let differs = wanted
-            .into_iter()
-            .filter(|(field, found)| found.is_none() || digest(issued, field) != *found);
-        differs
-            .map(|(field, found)| {
-                let found = found.map_or_else(|| "none".to_owned(), |found| found.to_string());
-                let told = issued.body.get(field).map_or("none".to_owned(), bare);
-                format!(
-                    "record {} names the {field} {told}, and what is stored has {found}",
-                    issued.seq
-                )
-            })
-            .collect()
     }
 
     fn of_exposures(
@@ -213,8 +196,29 @@ impl Records {
         })
     }
 
-    fn of_the_end(&self, task: &ArchivedTask) -> Option<String> {
-        match (&task.revoked_at, &self.revoked) {
+    fn of_the_end(&self, task: &ArchivedTask) -> Vec<String> {
+        let report = match (&task.end, &self.ended) {
+            (Some(end), None) => Some(format!(
+                "the store says that its worker ended the task at {}, and the ledger has no record of it",
+                end.at
+            )),
+            (None, Some(record)) => Some(format!(
+                "record {} ends the task by its worker's report, and the store says that it did not end",
+                record.seq
+            )),
+            (Some(end), Some(record)) => {
+                let found = Digest::of_json(&end.report).ok();
+                let is_same = found.is_some() && digest(record, "report") == found;
+                (!is_same).then(|| {
+                    format!(
+                        "the stored report is another than the one that record {} names",
+                        record.seq
+                    )
+                })
+            }
+            (None, None) => None,
+        };
+        let revoked = match (&task.revoked_at, &self.revoked) {
             (Some(at), None) => Some(format!(
                 "the store says that the task was taken back at {at}, and the ledger has no record of it"
             )),
@@ -223,7 +227,8 @@ impl Records {
                 record.seq
             )),
             _ => None,
-        }
+        };
+        report.into_iter().chain(revoked).collect()
     }
 
     fn of_calls(&self) -> Vec<String> {
@@ -259,6 +264,34 @@ impl Records {
         }));
         problems
     }
+}
+
+/// Whether the ledger names the grant, its catalog and its policy as they are stored.
+fn of_the_grant(issued: &Record, task: &ArchivedTask, grant: &VerifiedGrant) -> Vec<String> {
+    let root = grant.root();
+    let named = match grant.is_handed_on() {
+        // What was handed on are its caveats.
+        true => Digest::of_json(&task.grant),
+        false => Digest::of_json(root),
+    };
+    let wanted = [
+        ("grant", named.ok()),
+        ("catalog", Some(grant.catalog_digest())),
+        ("policy", Some(root.policy_revision)),
+    ];
+    let differs = wanted
+        .into_iter()
+        .filter(|(field, found)| found.is_none() || digest(issued, field) != *found);
+    differs
+        .map(|(field, found)| {
+            let found = found.map_or_else(|| "none".to_owned(), |found| found.to_string());
+            let told = issued.body.get(field).map_or("none".to_owned(), bare);
+            format!(
+                "record {} names the {field} {told}, and what is stored has {found}",
+                issued.seq
+            )
+        })
+        .collect()
 }
 
 /// The first action whose record is another now.

@@ -11,8 +11,9 @@ use ulid::Ulid;
 use super::connect;
 use crate::ledger::{Broken, Head, Record};
 use crate::store::ledger::{Tables, chain};
-use crate::store::rows::ArchivedTaskRow;
-use crate::store::{ArchivedCall, ArchivedTask, StoreError};
+use crate::store::lineage::{self, CommissionedRow};
+use crate::store::rows::{ArchivedTaskRow, all};
+use crate::store::{ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
@@ -41,12 +42,30 @@ impl PostgresArchive {
     /// [`StoreError`] when it cannot be read.
     pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
         let row: Option<ArchivedTaskRow> = sqlx::query_as(
-            "SELECT grant_body, message, expires_at, revoked_at FROM tasks WHERE id = $1",
+            "SELECT grant_body, message, expires_at, revoked_at, parent_id, ended_at, outcome, report
+             FROM tasks WHERE id = $1",
         )
         .bind(id.to_string())
         .fetch_optional(&mut self.connection)
         .await?;
         row.map(ArchivedTask::try_from).transpose()
+    }
+
+    /// The newest tasks that a task commissioned, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn commissioned(
+        &mut self,
+        task: Ulid,
+        limit: i64,
+    ) -> Result<Vec<CommissionedTask>, StoreError> {
+        let rows: Vec<CommissionedRow> = sqlx::query_as(lineage::COMMISSIONED)
+            .bind(task.to_string())
+            .bind(limit)
+            .fetch_all(&mut self.connection)
+            .await?;
+        all(rows)
     }
 
     /// The ids of the newest tasks, the newest first.

@@ -7,8 +7,10 @@ use sqlx::postgres::{PgExecutor, PgPool};
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
+use super::lineage;
 use crate::calls::{State, after};
 use crate::ledger::Entry;
+use crate::store::lineage::SPEND;
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
     Decided, NewCall, NewDecision, NotBegun, Outcome, StoreError, StoredCall, StoredDecision,
@@ -35,18 +37,18 @@ impl Change for Begin {
         let waiting = self.waiting.as_ref();
         let instead_of = waiting.and_then(|waiting| waiting.instead_of.as_ref());
         // Between the gate's look and this transaction another call may have spent the token, or
-        // the owner taken the task back, at this kernel or another.
-        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = $1 AND revoked_at IS NULL")
-            .bind(call.task_id.to_string())
-            .fetch_optional(&mut *write.tx)
-            .await?;
-        if live.is_none() {
+        // the task be over, at this kernel or another.
+        if !lineage::is_live(write, call.task_id).await? {
             return refused(DenialReason::GrantExpired);
         }
         if let Some(keyed) = call.keyed
             && let Some(first) = of_key(&mut *write.tx, call.task_id, keyed.key).await?
         {
             return Ok(Unchanged(Some(NotBegun::Again(first.id))));
+        }
+        // A call that takes the place of another one was counted with it.
+        if instead_of.is_none() && !lineage::count(write, call).await? {
+            return refused(DenialReason::LimitReached);
         }
         let state = match waiting {
             Some(_) => State::Pending,
@@ -73,17 +75,14 @@ impl Change for Begin {
         .execute(&mut *write.tx)
         .await?;
         if let Some(token) = call.spends {
-            let spent = sqlx::query(
-                "UPDATE selection_tokens SET spent_by = $1
-                 WHERE id = $2 AND task_id = $3 AND (spent_by IS NULL OR spent_by = $4)",
-            )
-            .bind(call.id.to_string())
-            .bind(token.to_string())
-            .bind(call.task_id.to_string())
-            // A call takes over the token of the one whose place it takes.
-            .bind(instead_of.map(|(old, _)| old.to_string()))
-            .execute(&mut *write.tx)
-            .await?;
+            let spent = sqlx::query(SPEND)
+                .bind(call.task_id.to_string())
+                .bind(token.to_string())
+                .bind(call.id.to_string())
+                // A call takes over the token of the one whose place it takes.
+                .bind(instead_of.map(|(old, _)| old.to_string()))
+                .execute(&mut *write.tx)
+                .await?;
             if spent.rows_affected() != 1 {
                 return refused(DenialReason::SelectionTokenInvalid);
             }
@@ -146,7 +145,7 @@ pub(super) struct TakeOn<'a> {
     pub(super) id: Ulid,
     pub(super) from: State,
     pub(super) reason: Option<&'a str>,
-    /// The kernel that runs it from now on, if its task was not taken back.
+    /// The kernel that runs it from now on, if its task is not over.
     pub(super) kernel: Option<Ulid>,
     pub(super) entry: Entry,
 }
@@ -178,7 +177,7 @@ impl Change for TakeOn<'_> {
 async fn is_of_live_task(write: &mut Write, call: Ulid) -> Result<bool, StoreError> {
     let live = sqlx::query(
         "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id
-         WHERE c.id = $1 AND t.revoked_at IS NULL",
+         WHERE c.id = $1 AND t.revoked_at IS NULL AND t.ended_at IS NULL",
     )
     .bind(call.to_string())
     .fetch_optional(&mut *write.tx)

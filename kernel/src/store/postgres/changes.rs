@@ -7,6 +7,7 @@ use sqlx::Row;
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
+use super::lineage::is_live;
 use super::presence::{InHand, is_alive};
 use crate::ledger::{Entry, Kind};
 use crate::store::{NewTask, StoreError};
@@ -16,8 +17,10 @@ use Applied::{Changed, Unchanged};
 /// The most calls that are marked as cut off in one transaction.
 const MARKED_AT_ONCE: i64 = 1_000;
 
-/// Stores a task, its catalog and its selection tokens.
+/// Stores a task, its catalog and its selection tokens; whether they are stored.
 pub(super) struct Issue<'a> {
+    /// The task that commissioned it, if one did: it is stored only while that one is not over.
+    pub(super) parent: Option<Ulid>,
     pub(super) task: NewTask<'a>,
     /// The task's grant, as JSON.
     pub(super) grant: String,
@@ -26,10 +29,15 @@ pub(super) struct Issue<'a> {
 
 #[async_trait]
 impl Change for Issue<'_> {
-    type Done = ();
+    type Done = bool;
 
-    async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
+    async fn apply(&self, write: &mut Write) -> Result<Applied<bool>, StoreError> {
         let task = &self.task;
+        if let Some(parent) = self.parent
+            && !is_live(write, parent).await?
+        {
+            return Ok(Unchanged(false));
+        }
         let (catalog_digest, catalog) = task.catalog;
         sqlx::query("INSERT INTO catalogs (digest, body) VALUES ($1, $2) ON CONFLICT DO NOTHING")
             .bind(catalog_digest.to_string())
@@ -43,14 +51,17 @@ impl Change for Issue<'_> {
             .execute(&mut *write.tx)
             .await?;
         sqlx::query(
-            "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at)
-             VALUES ($1, $2, $3, $4, $5)",
+            "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at, parent_id, max_calls, max_artifacts)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         )
         .bind(task.id.to_string())
         .bind(task.token_hash.as_slice())
         .bind(&self.grant)
         .bind(task.message)
         .bind(task.expires_at.to_string())
+        .bind(self.parent.map(|parent| parent.to_string()))
+        .bind(i64::from(task.limits.max_model_calls))
+        .bind(i64::from(task.limits.max_artifacts))
         .execute(&mut *write.tx)
         .await?;
         for selection in task.selections {
@@ -65,31 +76,6 @@ impl Change for Issue<'_> {
             .bind(selection.expires_at.to_string())
             .execute(&mut *write.tx)
             .await?;
-        }
-        write.append(&self.entry).await?;
-        Ok(Changed(()))
-    }
-}
-
-/// Takes a task back.
-pub(super) struct Revoke {
-    pub(super) id: Ulid,
-    pub(super) entry: Entry,
-}
-
-#[async_trait]
-impl Change for Revoke {
-    type Done = bool;
-
-    async fn apply(&self, write: &mut Write) -> Result<Applied<bool>, StoreError> {
-        let done =
-            sqlx::query("UPDATE tasks SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL")
-                .bind(self.entry.at.to_string())
-                .bind(self.id.to_string())
-                .execute(&mut *write.tx)
-                .await?;
-        if done.rows_affected() == 0 {
-            return Ok(Unchanged(false));
         }
         write.append(&self.entry).await?;
         Ok(Changed(true))

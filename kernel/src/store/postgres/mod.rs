@@ -10,6 +10,7 @@ mod change;
 mod changes;
 mod connect;
 mod ledger;
+mod lineage;
 mod presence;
 mod tables;
 
@@ -30,14 +31,17 @@ use ulid::Ulid;
 pub use self::archive::PostgresArchive;
 use self::calls::{Begin, Decide, Finish, TakeOn};
 use self::change::Change;
-use self::changes::{Issue, MarkInterrupted, Post, RecordEntry, Revoke};
+use self::changes::{Issue, MarkInterrupted, Post, RecordEntry};
 use self::ledger::{BeginSigning, Sign};
+use self::lineage::{EndTask, Revoke};
 use self::presence::InHand;
 use super::ledger::End;
+use super::lineage::{IS_LIVE, SELECTION};
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
-    Counts, Decided, Message, NewCall, NewDecision, NewTask, NotBegun, Outcome, Recorded, Started,
-    Store, StoreError, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
+    CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
+    Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
+    StoredTask, Waiting,
 };
 use crate::calls::State;
 use crate::ledger::notary::Notary;
@@ -133,12 +137,43 @@ impl Store for PostgresStore {
 
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
         let grant = serde_json::to_string(task.grant).map_err(unreadable)?;
-        self.change(&Issue { task, grant, entry }).await
+        let issue = Issue {
+            parent: None,
+            task,
+            grant,
+            entry,
+        };
+        self.change(&issue).await.map(drop)
+    }
+
+    async fn commission(
+        &self,
+        parent: Ulid,
+        task: NewTask<'_>,
+        entry: Entry,
+    ) -> Result<bool, StoreError> {
+        let grant = serde_json::to_string(task.grant).map_err(unreadable)?;
+        let issue = Issue {
+            parent: Some(parent),
+            task,
+            grant,
+            entry,
+        };
+        self.change(&issue).await
+    }
+
+    async fn commissioned(
+        &self,
+        task: Ulid,
+        limit: i64,
+    ) -> Result<Vec<CommissionedTask>, StoreError> {
+        lineage::commissioned(&self.shared.pool, task, limit).await
     }
 
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
         let row: Option<TaskRow> = sqlx::query_as(
-            "SELECT token_hash, grant_body, message, revoked_at IS NOT NULL AS revoked
+            "SELECT token_hash, grant_body, message, parent_id,
+                 revoked_at IS NOT NULL AS revoked, ended_at IS NOT NULL AS ended
              FROM tasks WHERE id = $1",
         )
         .bind(id.to_string())
@@ -147,17 +182,21 @@ impl Store for PostgresStore {
         row.map(StoredTask::try_from).transpose()
     }
 
-    /// Asks each time: another kernel may have taken it back since.
+    /// Asks each time: another kernel may have ended it since.
     async fn is_still_live(&self, id: Ulid) -> Result<bool, StoreError> {
-        let live = sqlx::query("SELECT 1 FROM tasks WHERE id = $1 AND revoked_at IS NULL")
+        let live = sqlx::query(IS_LIVE)
             .bind(id.to_string())
             .fetch_optional(&self.shared.pool)
             .await?;
         Ok(live.is_some())
     }
 
-    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<bool, StoreError> {
+    async fn revoke(&self, id: Ulid, entry: Entry) -> Result<Vec<Ulid>, StoreError> {
         self.change(&Revoke { id, entry }).await
+    }
+
+    async fn end(&self, report: NewReport) -> Result<Option<Vec<Ulid>>, StoreError> {
+        self.change(&EndTask(report)).await
     }
 
     async fn selection(
@@ -165,14 +204,11 @@ impl Store for PostgresStore {
         id: Ulid,
         task_id: Ulid,
     ) -> Result<Option<StoredSelection>, StoreError> {
-        let row: Option<SelectionRow> = sqlx::query_as(
-            "SELECT type, target, expires_at FROM selection_tokens
-             WHERE id = $1 AND task_id = $2 AND spent_by IS NULL",
-        )
-        .bind(id.to_string())
-        .bind(task_id.to_string())
-        .fetch_optional(&self.shared.pool)
-        .await?;
+        let row: Option<SelectionRow> = sqlx::query_as(SELECTION)
+            .bind(task_id.to_string())
+            .bind(id.to_string())
+            .fetch_optional(&self.shared.pool)
+            .await?;
         row.map(|row| row.of(id)).transpose()
     }
 

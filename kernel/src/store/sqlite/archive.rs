@@ -13,9 +13,10 @@ use ulid::Ulid;
 
 use super::{FILE, told};
 use crate::ledger::{Broken, Head, Record};
-use crate::store::StoreError;
 use crate::store::ledger::{Tables, chain};
-use crate::store::rows::ArchivedTaskRow;
+use crate::store::lineage::{self, CommissionedRow};
+use crate::store::rows::{ArchivedTaskRow, all};
+use crate::store::{CommissionedTask, StoreError, TaskEnd};
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
@@ -34,6 +35,10 @@ pub struct ArchivedTask {
     pub expires_at: Timestamp,
     /// When it was taken back.
     pub revoked_at: Option<Timestamp>,
+    /// The task that commissioned it.
+    pub parent: Option<Ulid>,
+    /// How it ended, if its worker said so.
+    pub end: Option<TaskEnd>,
 }
 
 /// A call as it is stored.
@@ -84,12 +89,30 @@ impl SqliteArchive {
     /// [`StoreError`] when it cannot be read.
     pub async fn task(&mut self, id: Ulid) -> Result<Option<ArchivedTask>, StoreError> {
         let row: Option<ArchivedTaskRow> = sqlx::query_as(
-            "SELECT grant_body, message, expires_at, revoked_at FROM tasks WHERE id = ?",
+            "SELECT grant_body, message, expires_at, revoked_at, parent_id, ended_at, outcome, report
+             FROM tasks WHERE id = ?",
         )
         .bind(id.to_string())
         .fetch_optional(&mut self.connection)
         .await?;
         row.map(ArchivedTask::try_from).transpose()
+    }
+
+    /// The newest tasks that a task commissioned, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn commissioned(
+        &mut self,
+        task: Ulid,
+        limit: i64,
+    ) -> Result<Vec<CommissionedTask>, StoreError> {
+        let rows: Vec<CommissionedRow> = sqlx::query_as(lineage::COMMISSIONED)
+            .bind(task.to_string())
+            .bind(limit)
+            .fetch_all(&mut self.connection)
+            .await?;
+        all(rows)
     }
 
     /// The ids of the newest tasks, the newest first.

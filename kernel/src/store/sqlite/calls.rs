@@ -7,9 +7,11 @@ use sqlx::Row;
 use sqlx::sqlite::{SqliteExecutor, SqlitePool};
 use ulid::Ulid;
 
+use super::lineage;
 use super::writer::{Savepoint, Write};
 use crate::calls::{State, after};
 use crate::ledger::{Entry, Kind};
+use crate::store::lineage::SPEND;
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
     Decided, NewCall, NewDecision, NotBegun, StoreError, StoredCall, StoredDecision, Waiting,
@@ -61,13 +63,13 @@ pub(super) async fn of_key(
 }
 
 /// What keeps a call from beginning: since the gate looked, another call may have come under its key or spent
-/// its token, or the owner taken the task back.
+/// its token, or the task may be over; or its lineage has made as many calls as it may.
 pub(super) async fn begin(
     tx: &mut Savepoint,
     call: &NewCall,
     instead_of: Option<Ulid>,
 ) -> Result<Option<NotBegun>, StoreError> {
-    if !is_live(tx, call.task_id).await? {
+    if !lineage::is_live(tx, call.task_id).await? {
         return Ok(Some(NotBegun::Refused(DenialReason::GrantExpired)));
     }
     if let Some(keyed) = call.keyed
@@ -75,36 +77,30 @@ pub(super) async fn begin(
     {
         return Ok(Some(NotBegun::Again(first.id)));
     }
+    // A call that takes the place of another one was counted with it.
+    if instead_of.is_none() && !lineage::count(tx, call).await? {
+        return Ok(Some(NotBegun::Refused(DenialReason::LimitReached)));
+    }
     let Some(token) = call.spends else {
         return Ok(None);
     };
-    let spent = sqlx::query(
-        "UPDATE selection_tokens SET spent_by = ?
-         WHERE id = ? AND task_id = ? AND (spent_by IS NULL OR spent_by = ?)",
-    )
-    .bind(call.id.to_string())
-    .bind(token.to_string())
-    .bind(call.task_id.to_string())
-    // A call takes over the token of the one whose place it takes.
-    .bind(instead_of.map(|old| old.to_string()))
-    .execute(&mut **tx)
-    .await?;
+    let spent = sqlx::query(SPEND)
+        .bind(call.task_id.to_string())
+        .bind(token.to_string())
+        .bind(call.id.to_string())
+        // A call takes over the token of the one whose place it takes.
+        .bind(instead_of.map(|old| old.to_string()))
+        .execute(&mut **tx)
+        .await?;
     let refused = NotBegun::Refused(DenialReason::SelectionTokenInvalid);
     Ok((spent.rows_affected() != 1).then_some(refused))
 }
 
-async fn is_live(tx: &mut Savepoint, task: Ulid) -> Result<bool, StoreError> {
-    let live = sqlx::query("SELECT 1 FROM tasks WHERE id = ? AND revoked_at IS NULL")
-        .bind(task.to_string())
-        .fetch_optional(&mut **tx)
-        .await?;
-    Ok(live.is_some())
-}
-
-/// Whether the task of a call was not taken back.
+/// Whether the task of a call is not over.
 pub(super) async fn is_of_live_task(tx: &mut Savepoint, call: Ulid) -> Result<bool, StoreError> {
     let live = sqlx::query(
-        "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id WHERE c.id = ? AND t.revoked_at IS NULL",
+        "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id
+         WHERE c.id = ? AND t.revoked_at IS NULL AND t.ended_at IS NULL",
     )
     .bind(call.to_string())
     .fetch_optional(&mut **tx)

@@ -81,7 +81,7 @@ async fn an_archive_is_of_one_moment_and_is_no_store_where_there_is_none() {
     let mut archive = PostgresArchive::open(&database.url_file()).await.unwrap();
     let later = issued(&store, &[token]).await;
     let revoked = entry(Kind::GrantRevoked, json!({}));
-    assert!(store.revoke(task, revoked).await.unwrap());
+    assert_eq!(store.revoke(task, revoked).await.unwrap(), [task]);
     let seen = archive.task(task).await.unwrap().unwrap();
     assert_eq!(seen.grant, grant(task, &[]));
     assert_eq!(seen.revoked_at, None, "it was taken back after the moment");

@@ -139,7 +139,7 @@ async fn a_task_taken_back_by_one_kernel_is_not_live_at_another() {
     let task = issued(&one, &[]).await;
     assert!(other.is_still_live(task).await.unwrap());
     let revoked = entry(Kind::GrantRevoked, json!({}));
-    assert!(one.revoke(task, revoked).await.unwrap());
+    assert_eq!(one.revoke(task, revoked).await.unwrap(), [task]);
     assert!(!other.is_still_live(task).await.unwrap());
     assert!(!other.is_still_live(Ulid::generate()).await.unwrap());
 }

@@ -120,7 +120,7 @@ async fn a_role_of_its_own_can_run_a_kernel_and_cannot_touch_the_ledger() {
         .unwrap();
     store.mark_interrupted(now()).await.unwrap();
     let revoked = entry(Kind::GrantRevoked, json!({}));
-    assert!(store.revoke(task, revoked).await.unwrap());
+    assert_eq!(store.revoke(task, revoked).await.unwrap(), [task]);
     let before = verified(&store).await;
 
     let url = std::fs::read_to_string(as_role).unwrap();
