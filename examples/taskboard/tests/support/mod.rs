@@ -112,7 +112,6 @@ pub fn call(actor: &str) -> Call {
         reply_to: None,
         approved: false,
         at: now(),
-        approved: false,
     }
 }
 
