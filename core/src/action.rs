@@ -226,9 +226,15 @@ pub enum DeclarationKind {
 }
 
 /// One call, as its handler may know it.
+///
+/// A handler is dropped when its time is over, and when the kernel is through with waiting for it as it stops: at an
+/// `.await`, and not in between. What has to be put in order then belongs into the `Drop` of a value that the handler
+/// holds. Tasks and threads that it started go on; a `JoinSet` that it holds ends its own. Nobody else cancels a
+/// handler: a worker that hangs up does not.
 #[derive(Debug, Clone)]
 pub struct Call {
-    /// The call's own id.
+    /// The call's own id. A call that is resumed after a crash has the same one, so that it serves as the idempotency key
+    /// of what the handler asks others to do.
     pub request_id: Ulid,
     /// The task that it belongs to.
     pub task_id: Ulid,
@@ -238,10 +244,13 @@ pub struct Call {
     pub principal: String,
     /// The channel that the task's event came by, for answers to it.
     pub reply_to: Option<ReplyTo>,
-    /// When the call was admitted.
+    /// When the call was admitted; for one that is resumed, when it was resumed.
     pub at: Timestamp,
     /// Whether it runs because it was approved, as it is.
     pub approved: bool,
+    /// When the handler will be dropped if it has not ended, by the kernel's clock. A handler that begins what it cannot
+    /// finish in time leaves a call of unknown outcome.
+    pub deadline: Timestamp,
 }
 
 /// The one place that a reply of a task may go to.

@@ -44,9 +44,18 @@ struct Registered {
 struct Read {
     action: &'static Action,
     prepared: Prepared,
-    shown: Value,
+    shown: ShownArguments,
     hidden: Arc<Redactions>,
     watch: Watch,
+}
+
+/// Arguments that fit, as they may be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownArguments {
+    /// The arguments; what is secret in them is hidden.
+    pub value: Value,
+    /// Whether anything is hidden: then they are not what the handler is given.
+    pub hides: bool,
 }
 
 /// All that keeps a registry from starting, in one message.
@@ -336,8 +345,27 @@ impl Registry {
     ///
     /// # Errors
     /// Those of [`check_arguments`](Self::check_arguments).
-    pub fn shown_arguments(&self, id: &str, arguments: Value) -> Result<Value, Vec<ArgumentFault>> {
+    pub fn shown_arguments(
+        &self,
+        id: &str,
+        arguments: Value,
+    ) -> Result<ShownArguments, Vec<ArgumentFault>> {
         self.read(id, arguments).map(|read| read.shown)
+    }
+
+    /// Whether the action's handler says that a second run with the same arguments changes nothing more; not so where
+    /// nothing dispatches it.
+    #[must_use]
+    pub fn is_idempotent(&self, id: &str) -> bool {
+        let found = self.actions.get(id);
+        found.is_some_and(|registered| registered.action.hints.idempotent)
+    }
+
+    /// Whether the action's handler says that it changes nothing; not so where nothing dispatches it.
+    #[must_use]
+    pub fn is_read_only(&self, id: &str) -> bool {
+        let found = self.actions.get(id);
+        found.is_some_and(|registered| registered.action.hints.read_only)
     }
 
     /// Admits a permitted call: its arguments fit, so its handler can be run.
@@ -404,15 +432,19 @@ impl Registry {
         let watch = Watch::default();
         registered.hidden.apply(&mut shown);
         watch.note_differences(&arguments, &shown);
+        let is_redacted = shown != arguments;
         // The error's text may hold values; `actum::testing` finds such types before they are used.
         let prepared = watch
             .during(|| (registered.action.prepare)(arguments))
             .map_err(|_| refused("fit the schema, and the handler's type refuses them"))?;
-        watch.hide_in(&mut shown);
+        let has_secrets = watch.hide_in(&mut shown);
         Ok(Read {
             action: registered.action,
             prepared,
-            shown,
+            shown: ShownArguments {
+                value: shown,
+                hides: is_redacted || has_secrets,
+            },
             hidden: Arc::clone(&registered.hidden),
             watch,
         })
@@ -429,7 +461,7 @@ pub struct Admitted {
 impl Admitted {
     /// The arguments as they may be looked at: what is secret in them is hidden.
     #[must_use]
-    pub fn shown_arguments(&self) -> &Value {
+    pub fn shown_arguments(&self) -> &ShownArguments {
         &self.read.shown
     }
 
@@ -455,6 +487,12 @@ impl Admitted {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.read.action.hints.read_only
+    }
+
+    /// Whether the handler says that a second run with the same arguments changes nothing more.
+    #[must_use]
+    pub fn is_idempotent(&self) -> bool {
+        self.read.action.hints.idempotent
     }
 
     /// Runs the handler. The future does nothing until it is polled. What is declared to be secret in

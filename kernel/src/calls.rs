@@ -28,9 +28,12 @@ pub enum State {
     Succeeded,
     /// Its handler returned an error.
     Failed,
-    /// Nobody knows whether its handler did what it was asked.
+    /// Nobody knows whether its handler did what it was asked, until a person finds out.
     OutcomeUnknown,
 }
+
+/// How often a call is resumed after it was cut off: a handler that takes its kernel with it must not do so for ever.
+pub const MOST_RESUMPTIONS: u32 = 3;
 
 impl State {
     /// Every state.
@@ -68,6 +71,12 @@ impl State {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
 
+    /// Whether the arguments may be needed again: for its run, or for another one after a crash.
+    #[must_use]
+    pub const fn needs_arguments(self) -> bool {
+        matches!(self, Self::Pending | Self::Approved | Self::Running)
+    }
+
     /// Whether no step leads on from here.
     #[must_use]
     pub fn is_final(self) -> bool {
@@ -99,12 +108,24 @@ pub const STEPS: &[Step] = &[
     step(Some(State::Pending), Kind::CallExpired, State::Expired),
     step(Some(State::Approved), Kind::CallStarted, State::Running),
     step(Some(State::Approved), Kind::CallRefused, State::Refused),
+    // It was cut off, and is run by somebody else from now on.
+    step(Some(State::Running), Kind::CallResumed, State::Running),
     step(Some(State::Running), Kind::CallSucceeded, State::Succeeded),
     step(Some(State::Running), Kind::CallFailed, State::Failed),
     step(
         Some(State::Running),
         Kind::CallOutcomeUnknown,
         State::OutcomeUnknown,
+    ),
+    step(
+        Some(State::OutcomeUnknown),
+        Kind::CallSettledSucceeded,
+        State::Succeeded,
+    ),
+    step(
+        Some(State::OutcomeUnknown),
+        Kind::CallSettledFailed,
+        State::Failed,
     ),
 ];
 
@@ -124,7 +145,8 @@ mod tests {
     #[test]
     fn a_record_takes_a_call_from_one_state_to_one_other() {
         for (index, one) in STEPS.iter().enumerate() {
-            assert_ne!(one.from, Some(one.to));
+            // A call that is resumed runs again; whoever ran it before does not.
+            assert!(one.from != Some(one.to) || one.by == Kind::CallResumed);
             let same = |other: &Step| other.from == one.from && other.by == one.by;
             assert_eq!(
                 STEPS.iter().position(same),
@@ -146,27 +168,16 @@ mod tests {
         }
         assert_eq!(reached, State::ALL.into());
         let last: Vec<State> = State::ALL.into_iter().filter(|s| s.is_final()).collect();
-        use State::{Expired, Failed, OutcomeUnknown, Refused, Rejected, Succeeded};
-        assert_eq!(
-            last,
-            [
-                Rejected,
-                Expired,
-                Refused,
-                Succeeded,
-                Failed,
-                OutcomeUnknown
-            ]
-        );
+        use State::{Expired, Failed, Refused, Rejected, Succeeded};
+        assert_eq!(last, [Rejected, Expired, Refused, Succeeded, Failed]);
     }
 
     #[test]
     fn nothing_runs_that_was_not_allowed_or_approved() {
         for step in STEPS.iter().filter(|step| step.to == State::Running) {
-            assert!(
-                matches!(step.from, None | Some(State::Approved)),
-                "{step:?}"
-            );
+            let resumed = step.by == Kind::CallResumed && step.from == Some(State::Running);
+            let begun = matches!(step.from, None | Some(State::Approved));
+            assert!(resumed || begun, "{step:?}");
         }
         let approved = STEPS.iter().filter(|step| step.to == State::Approved);
         assert!(
@@ -174,6 +185,28 @@ mod tests {
                 .into_iter()
                 .all(|step| step.from == Some(State::Pending))
         );
+    }
+
+    #[test]
+    fn only_a_person_leads_on_from_an_outcome_that_is_unknown_and_nothing_runs_by_it() {
+        let on = STEPS
+            .iter()
+            .filter(|step| step.from == Some(State::OutcomeUnknown));
+        for step in on {
+            let settled = [Kind::CallSettledSucceeded, Kind::CallSettledFailed];
+            assert!(settled.contains(&step.by), "{step:?}");
+            assert!(step.to.is_final(), "{step:?}");
+        }
+    }
+
+    #[test]
+    fn arguments_are_kept_as_long_as_something_may_run_with_them() {
+        for state in State::ALL {
+            let may_run = |step: &Step| step.from == Some(state) && step.to == State::Running;
+            let is_waiting = state == State::Pending;
+            let needs = is_waiting || STEPS.iter().any(may_run);
+            assert_eq!(state.needs_arguments(), needs, "{state:?}");
+        }
     }
 
     #[test]

@@ -51,6 +51,8 @@ record! {
         pub approvals: Approvals = Approvals::default(),
         /// The ledger's name, and when its checkpoints are signed.
         pub ledger: Ledger = Ledger::default(),
+        /// How calls that were left undone are looked after.
+        pub recovery: Recovery = Recovery::default(),
         /// Bounds of the server.
         pub limits: Limits = Limits::default(),
     }
@@ -179,6 +181,22 @@ impl Default for Ledger {
 }
 
 record! {
+    /// How calls that were left undone are looked after: approved ones that nobody began, and those that were cut off.
+    pub struct Recovery {
+        /// How long it is from one look to the next, in seconds.
+        pub look_seconds: Located<u64> = at_default(10),
+    }
+}
+
+impl Default for Recovery {
+    fn default() -> Self {
+        Self {
+            look_seconds: at_default(10),
+        }
+    }
+}
+
+record! {
     /// Bounds of the server. Every one is at least 1.
     pub struct Limits {
         /// The largest request body, in bytes.
@@ -257,12 +275,16 @@ pub struct Config {
     pub approvals: Approvals,
     /// The ledger's name, and when its checkpoints are signed.
     pub ledger: Ledger,
+    /// How calls that were left undone are looked after.
+    pub recovery: Recovery,
     /// Bounds of the server.
     pub limits: Limits,
 }
 
 /// The most records that a checkpoint may be late.
 const MAX_UNSIGNED: u64 = 1_000_000;
+/// The longest time between two looks, in seconds: nobody waits longer for a call that was cut off.
+const MOST_LOOK_SECONDS: u64 = 60 * 60;
 /// The most a bound in seconds may be: a day.
 const MAX_SECONDS: u64 = 24 * 60 * 60;
 
@@ -339,6 +361,7 @@ impl Config {
         check_limits(&file.limits, report);
         check_approvals(&file.approvals, report);
         check_ledger(&file.ledger, report);
+        check_recovery(&file.recovery, report);
         let telegram = file.telegram.map(|telegram| {
             let url = reqwest::Url::parse(&telegram.base_url)
                 .ok()
@@ -370,6 +393,7 @@ impl Config {
             telegram: telegram.flatten(),
             approvals: file.approvals,
             ledger: file.ledger,
+            recovery: file.recovery,
             limits: file.limits,
         })
     }
@@ -491,6 +515,18 @@ fn check_ledger(ledger: &Ledger, report: &Report) {
                 format!("use 1 to {most}"),
             );
         }
+    }
+}
+
+fn check_recovery(recovery: &Recovery, report: &Report) {
+    let seconds = &recovery.look_seconds;
+    if seconds.value == 0 || seconds.value > MOST_LOOK_SECONDS {
+        report.fault(
+            seconds.position,
+            "recovery.look_seconds",
+            "is out of bounds",
+            format!("use 1 to {MOST_LOOK_SECONDS} seconds"),
+        );
     }
 }
 

@@ -56,6 +56,8 @@ pub enum Kind {
     CallExpired,
     /// A call was allowed, and its handler is about to run.
     CallStarted,
+    /// It was cut off, and its handler is about to run again.
+    CallResumed,
     /// Its handler returned a result.
     CallSucceeded,
     /// Its handler returned an error.
@@ -64,6 +66,10 @@ pub enum Kind {
     CallOutcomeUnknown,
     /// A call was asked for again under its idempotency key, and nothing ran.
     CallReplayed,
+    /// A person found out that its handler did what it was asked.
+    CallSettledSucceeded,
+    /// A person found out that its handler did not.
+    CallSettledFailed,
 }
 
 impl Kind {
@@ -85,10 +91,13 @@ impl Kind {
             Self::CallRejected => "call_rejected",
             Self::CallExpired => "call_expired",
             Self::CallStarted => "call_started",
+            Self::CallResumed => "call_resumed",
             Self::CallSucceeded => "call_succeeded",
             Self::CallFailed => "call_failed",
             Self::CallOutcomeUnknown => "call_outcome_unknown",
             Self::CallReplayed => "call_replayed",
+            Self::CallSettledSucceeded => "call_settled_succeeded",
+            Self::CallSettledFailed => "call_settled_failed",
         }
     }
 }

@@ -22,6 +22,7 @@ pub mod http;
 mod ids;
 mod in_force;
 pub mod ingress;
+mod judgement;
 pub mod ledger;
 mod lineage;
 mod manifests;
@@ -31,6 +32,7 @@ mod panics;
 pub mod plan;
 pub mod preview;
 mod printable;
+mod recovery;
 pub mod replay;
 mod reply;
 mod request;
@@ -38,6 +40,7 @@ mod router;
 pub mod sample;
 mod sealed;
 mod server;
+mod settle;
 pub mod skills;
 pub mod store;
 mod surface;
@@ -47,7 +50,7 @@ use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actum::authority::IdentityBook;
@@ -57,6 +60,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -80,6 +84,9 @@ pub use in_force::{InForce, NotReloaded, Reloaded};
 pub use manifests::load as load_manifests;
 pub use panics::{scrub_panics, scrub_panics_into};
 pub use router::router;
+
+/// How long a stopping kernel gives the handlers that it cut off to be dropped, and their calls to be recorded.
+const END_TIME: Duration = Duration::from_secs(5);
 
 /// A kernel, checked and ready to serve.
 #[derive(Debug)]
@@ -108,9 +115,14 @@ pub struct Kernel {
     ids: Ids,
     limits: Limits,
     checkpoint_seconds: Duration,
+    look_seconds: Duration,
     places: Semaphore,
+    /// Places for what is run because of a look.
+    places_to_resume: Arc<Semaphore>,
     running: TaskTracker,
     stopping: CancellationToken,
+    /// Handlers that still run are stopped.
+    cutting: CancellationToken,
 }
 
 /// All that keeps a kernel from starting, at once.
@@ -270,35 +282,11 @@ impl KernelBuilder {
 
         let catalog_json = catalog.to_canonical_json().map_err(StartFaults::one)?;
         let catalog_digest = Digest::of_bytes(&catalog_json);
-        let interrupted = store
-            .mark_interrupted(since)
-            .await
-            .map_err(StartFaults::one)?;
-        if interrupted > 0 {
-            tracing::warn!(
-                interrupted,
-                "calls were cut off when the kernel last stopped; their outcome is unknown"
-            );
-        }
         for problem in catalog.inexpressible() {
             tracing::warn!(
                 "{problem}\n  It is left out of this provider's shape, and of no other."
             );
         }
-        let body = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "catalog": catalog_digest,
-            "policy": manifests.revision(),
-            "interrupted": interrupted,
-        });
-        let started = Entry {
-            at: since,
-            kind: Kind::KernelStarted,
-            body,
-        };
-        store.record(started).await.map_err(StartFaults::one)?;
-        store.checkpoint(since).await.map_err(StartFaults::one)?;
-
         let catalog = Arc::new(catalog);
         let manifests = Arc::new(InForce::new(
             manifests,
@@ -346,12 +334,16 @@ impl KernelBuilder {
             places: Semaphore::new(config.limits.concurrent_requests.value),
             limits: config.limits,
             checkpoint_seconds: Config::seconds(&config.ledger.checkpoint_seconds),
+            look_seconds: Config::seconds(&config.recovery.look_seconds),
+            places_to_resume: Arc::new(Semaphore::new(recovery::AT_ONCE)),
             running: TaskTracker::new(),
             stopping: CancellationToken::new(),
+            cutting: CancellationToken::new(),
         });
         if let Some(handle) = kernel.resources.get::<KernelHandle>() {
             handle.give(&kernel);
         }
+        kernel.record_start(since).await.map_err(StartFaults::one)?;
         Ok(kernel)
     }
 }
@@ -472,23 +464,36 @@ impl Kernel {
             .find(|c| *c.id == **owner)
     }
 
+    /// Ends what was cut off and is not resumed, and records the start.
+    async fn record_start(&self, at: Timestamp) -> Result<(), StoreError> {
+        let cut_off = self.give_up_calls().await?;
+        let body = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "catalog": self.catalog_digest,
+            "policy": self.manifests.now().revision(),
+            "interrupted": cut_off.given_up + cut_off.to_resume.len(),
+        });
+        let kind = Kind::KernelStarted;
+        self.store.record(Entry { at, kind, body }).await?;
+        self.store.checkpoint(at).await.map(drop)
+    }
+
     /// Serves until `stop`, then finishes what has begun and closes the store.
     pub async fn serve(self: Arc<Self>, listener: TcpListener, stop: impl Future<Output = ()>) {
         let patience = Config::seconds(&self.limits.stop_seconds);
         let kernel = Arc::clone(&self);
+        // When the patience is over, once the stop has come.
+        let until = Arc::new(OnceLock::new());
+        let stopped_until = Arc::clone(&until);
         let stop = async move {
             stop.await;
             tracing::info!("stopping: no new connections; calls under way are finished");
+            stopped_until.get_or_init(|| Instant::now() + patience);
             kernel.stopping.cancel();
             // Whoever waits for messages is let go.
             kernel.news.notify_waiters();
         };
-        let resuming = Arc::clone(&self);
-        self.running.spawn(async move {
-            if let Err(error) = resuming.resume_approved().await {
-                tracing::error!(%error, "approved calls could not be resumed; they are at the next start");
-            }
-        });
+        let looking = tokio::spawn(Arc::clone(&self).look_at_intervals());
         let notary = tokio::spawn(Arc::clone(&self).sign_at_intervals());
         let router = router(Arc::clone(&self));
         server::serve(
@@ -499,12 +504,23 @@ impl Kernel {
             patience,
         )
         .await;
+        // It ends by itself when the kernel stops, and begins nothing more then.
+        let _ = looking.await;
         self.running.close();
-        if tokio::time::timeout(patience, self.running.wait())
+        let until = *until.get_or_init(Instant::now);
+        let all_ended = self.running.wait();
+        tokio::pin!(all_ended);
+        if tokio::time::timeout_at(until, &mut all_ended)
             .await
             .is_err()
         {
-            tracing::warn!("some calls did not end in time; their outcome will be marked unknown");
+            tracing::warn!("some calls did not end in time and are cut off");
+            self.cutting.cancel();
+            if tokio::time::timeout(END_TIME, all_ended).await.is_err() {
+                tracing::error!(
+                    "the end of some calls could not be recorded; it is at the next start"
+                );
+            }
         }
         let entry = Entry {
             at: self.now(),

@@ -2,6 +2,7 @@
 //! arguments, record, dispatch, record.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actum::action::{ActionErrorKind, Call, HandlerContext};
 use actum::authorization::{self, Authorization, Phase, StateChange};
@@ -10,10 +11,10 @@ use actum::gate::{
     DenialReason, Evidence, Origin, Request, SelectionToken, Verdict, exposure, gate,
 };
 use actum::redact::{Confidential, Delivery};
-use actum::registry::Admitted;
+use actum::registry::{Admitted, ShownArguments};
 use actum::schema::ArgumentFault;
 use actum::{ActionId, Digest, Selection, ToolName};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
@@ -259,6 +260,15 @@ pub(crate) enum Begin {
     New(Box<NewCall>),
     /// After it was approved, with this record.
     Approved(Ulid, Entry),
+    /// Once more, after it was cut off, with this record.
+    Resumed {
+        /// The call.
+        call: Ulid,
+        /// The record.
+        entry: Entry,
+        /// Whether it was approved before it began.
+        approved: bool,
+    },
 }
 
 impl Attempt<'_> {
@@ -337,13 +347,23 @@ impl Attempt<'_> {
     pub(crate) fn new_call(
         &self,
         action: &ActionId,
-        shown: &Value,
+        shown: &ShownArguments,
         spends: Option<Ulid>,
         kind: Kind,
         record: &Authorization,
     ) -> Result<NewCall, StoreError> {
         let id = self.kernel.ids.next();
-        let arguments = canonical_json(shown)?;
+        let arguments = canonical_json(&shown.value)?;
+        // They are needed again for a call that waits, and for one that is resumed after a crash.
+        let is_needed =
+            kind == Kind::CallPending || self.kernel.registry.is_idempotent(action.as_str());
+        let sealed = match shown.hides && is_needed {
+            false => None,
+            true => {
+                let raw = canonical_json(&self.request.arguments)?;
+                Some(self.kernel.sealer.seal(id, &raw)?)
+            }
+        };
         let body = self.body(json!({
             "call": id,
             // Of what is stored: a digest over a secret could be searched for it.
@@ -357,6 +377,7 @@ impl Attempt<'_> {
             action: action.clone(),
             arguments: String::from_utf8(arguments)
                 .map_err(|error| StoreError::Unreadable(error.to_string()))?,
+            sealed,
             spends,
             keyed: self.keyed,
             takes: lineage::takes(action),
@@ -377,6 +398,8 @@ impl Attempt<'_> {
         approved: bool,
     ) -> HandlerContext {
         let root = self.task.grant.root();
+        let time = SignedDuration::try_from(Config::seconds(&self.kernel.limits.handler_seconds));
+        let deadline = time.ok().and_then(|time| self.at.checked_add(time).ok());
         HandlerContext {
             call: Call {
                 request_id,
@@ -385,6 +408,7 @@ impl Attempt<'_> {
                 principal: root.principal.to_string(),
                 reply_to: root.reply_to.clone(),
                 at: self.at,
+                deadline: deadline.unwrap_or(self.at),
                 approved,
             },
             selection: selection.map(|selection| Selection {
@@ -395,7 +419,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Starts an admitted call and runs it to its end, whether or not the worker still waits for it.
+    /// Starts an admitted call and runs it to its end, whether or not the worker still waits for it. Inside, why it did
+    /// not start, of which nothing is recorded yet.
     ///
     /// Both happen in a task of their own, so that a worker that hangs up cannot leave a call that is
     /// recorded as started and never run.
@@ -407,9 +432,13 @@ impl Attempt<'_> {
     ) -> Result<Result<Answer, NotBegun>, StoreError> {
         let request_id = match &begin {
             Begin::New(call) => call.id,
-            Begin::Approved(call, _) => *call,
+            Begin::Approved(call, _) | Begin::Resumed { call, .. } => *call,
         };
-        let approved = matches!(begin, Begin::Approved(..));
+        let approved = match begin {
+            Begin::New(_) => false,
+            Begin::Approved(..) => true,
+            Begin::Resumed { approved, .. } => approved,
+        };
         let selection = selection.as_ref();
         let context = self.context(request_id, admitted.action(), selection, approved);
         let kernel = Arc::clone(self.kernel);
@@ -419,6 +448,9 @@ impl Attempt<'_> {
                 Begin::New(call) => kernel.store.start(admitted, *call).await?,
                 Begin::Approved(call, entry) => {
                     kernel.store.start_approved(admitted, call, entry).await?
+                }
+                Begin::Resumed { call, entry, .. } => {
+                    kernel.store.resume(admitted, call, entry).await?
                 }
             };
             match started {
@@ -432,7 +464,7 @@ impl Attempt<'_> {
         match ending.await {
             Ok(ended) => ended,
             // The recording task itself was aborted or panicked: at the next start the call is
-            // found running, and is marked then.
+            // found running, and is looked after then.
             Err(error) => {
                 tracing::error!(call = %request_id, %error, "a call's end could not be recorded");
                 Ok(Ok(Answer::Unsupported {
@@ -460,42 +492,61 @@ enum Ended {
     Value(Confidential),
     /// With an error: one word for the worker, and the text for the operator's log.
     Error(&'static str, String),
-    /// It was stopped, and what it did until then is not known.
-    Unknown(String),
+    /// It was stopped, and what it did until then is not known: one word for the record, and the text for the
+    /// operator's log.
+    Unknown(&'static str, String),
+    /// The kernel stops, and the next one resumes it.
+    LeftOff,
 }
+
+/// How long a handler that is stopped may take to be dropped. Afterwards its call's end is recorded.
+const DROP_TIME: Duration = Duration::from_secs(1);
 
 async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> Ended {
     let admitted = recorded.into_admitted();
-    let read_only = admitted.is_read_only();
-    let stopped = |why: String| match read_only {
+    let (read_only, idempotent) = (admitted.is_read_only(), admitted.is_idempotent());
+    let stopped = |reason, why: String| match read_only {
         true => Ended::Error("operation_failed", why),
-        false => Ended::Unknown(why),
+        false => Ended::Unknown(reason, why),
     };
     let deadline = Config::seconds(&kernel.limits.handler_seconds);
     // A task of its own, so that a panic is this call's failure and nobody else's.
     let mut handler = tokio::spawn(admitted.run(context));
-    match tokio::time::timeout(deadline, &mut handler).await {
-        Ok(Ok(Ok(value))) => {
-            let bytes = value.bytes();
-            if bytes > kernel.limits.result_bytes.value {
-                // Whatever the handler changed is changed all the same.
-                return stopped(format!(
-                    "the result has {bytes} bytes, over `limits.result_bytes`"
-                ));
+    let cut = tokio::select! {
+        ended = &mut handler => return match ended {
+            Ok(Ok(value)) => {
+                let bytes = value.bytes();
+                match bytes > kernel.limits.result_bytes.value {
+                    false => Ended::Value(value),
+                    // Whatever the handler changed is changed all the same.
+                    true => stopped(
+                        "result_too_large",
+                        format!("the result has {bytes} bytes, over `limits.result_bytes`"),
+                    ),
+                }
             }
-            Ended::Value(value)
-        }
-        Ok(Ok(Err(error))) => match error.kind() {
-            ActionErrorKind::Unavailable => Ended::Error("unavailable", error.message().to_owned()),
-            ActionErrorKind::Failed => Ended::Error("operation_failed", error.message().to_owned()),
-            ActionErrorKind::OutcomeUnknown => stopped(error.message().to_owned()),
+            Ok(Err(error)) => {
+                let why = error.message().to_owned();
+                match error.kind() {
+                    ActionErrorKind::Unavailable => Ended::Error("unavailable", why),
+                    ActionErrorKind::Failed => Ended::Error("operation_failed", why),
+                    ActionErrorKind::OutcomeUnknown => stopped("told_by_handler", why),
+                }
+            }
+            Err(_) => stopped("panicked", "the handler panicked".to_owned()),
         },
-        Ok(Err(_)) => stopped("the handler panicked".to_owned()),
-        Err(_) => {
-            handler.abort();
-            stopped(format!("no answer within {} seconds", deadline.as_secs()))
+        () = tokio::time::sleep(deadline) => {
+            let why = format!("no answer within {} seconds", deadline.as_secs());
+            stopped("timed_out", why)
         }
-    }
+        () = kernel.cutting.cancelled() => match idempotent {
+            true => Ended::LeftOff,
+            false => stopped("kernel_stopped", "the kernel stopped while it ran".to_owned()),
+        },
+    };
+    handler.abort();
+    let _ = tokio::time::timeout(DROP_TIME, handler).await;
+    cut
 }
 
 impl Kernel {
@@ -531,12 +582,17 @@ impl Kernel {
                     Answer::Unsupported { request_id, reason },
                 )
             }
-            Ended::Unknown(why) => {
+            Ended::LeftOff => {
+                tracing::warn!(call = %request_id, "a call is left to be resumed at the next start");
+                let reason = "outcome_unknown";
+                return Ok(Answer::Unsupported { request_id, reason });
+            }
+            Ended::Unknown(word, why) => {
                 tracing::error!(call = %request_id, why, "a call's outcome is unknown");
                 let reason = "outcome_unknown";
-                note("reason", json!(reason));
+                note("reason", json!(word));
                 (
-                    Outcome::Unknown,
+                    Outcome::Unknown(word),
                     Kind::CallOutcomeUnknown,
                     Answer::Unsupported { request_id, reason },
                 )

@@ -4,6 +4,7 @@ pub(crate) mod approvals;
 pub(crate) mod manifests;
 pub(crate) mod previews;
 mod rendered;
+pub(crate) mod settle;
 
 use std::sync::Arc;
 use std::time::Duration;

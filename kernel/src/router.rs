@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::owner::{approvals, manifests, previews};
+use crate::owner::{approvals, manifests, previews, settle};
 use crate::reply::{Refusal, json_value};
 use crate::{Kernel, connector, owner, worker};
 
@@ -38,6 +38,7 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/calls/{id}/approve", post(approvals::approve))
         .route("/v1/owner/calls/{id}/reject", post(approvals::reject))
         .route("/v1/owner/calls/{id}/edit", post(approvals::edit))
+        .route("/v1/owner/calls/{id}/settle", post(settle::settle))
         .route("/v1/owner/ledger/checkpoint", post(owner::sign_ledger))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
         // The operator: never turned away by load.

@@ -63,6 +63,18 @@ async fn unlock(outbox: &Outbox, ask: WithKey) -> Result<(), ActionError> {
     Ok(())
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct Stamps {
+    count: u32,
+}
+
+/// Buys; nothing of it is secret.
+#[action(id = "post.stamps", description = "Buy stamps.", approval_required)]
+async fn stamps(outbox: &Outbox, ask: Stamps) -> Result<(), ActionError> {
+    outbox.0.lock().unwrap().push(ask.count.to_string());
+    Ok(())
+}
+
 /// Answers what was selected.
 #[action(
     id = "post.answer",
@@ -93,7 +105,7 @@ const PEOPLE: &str = "identities:
 fn home(approvals: &str) -> Home {
     let work = Authority {
         name: "work",
-        allowed: &["post.send", "post.unlock", "post.answer"],
+        allowed: &["post.send", "post.unlock", "post.answer", "post.stamps"],
         seconds: 3_600,
         ..Authority::default()
     };
@@ -102,7 +114,7 @@ fn home(approvals: &str) -> Home {
 }
 
 async fn kernel(outbox: &Outbox, home: Home) -> Here {
-    let registry = Registry::new(actum::actions![send, unlock, answer], []).unwrap();
+    let registry = Registry::new(actum::actions![send, unlock, answer, stamps], []).unwrap();
     Here::start_with(home, |builder| {
         builder.registry(registry).resource(outbox.clone())
     })
@@ -565,6 +577,21 @@ async fn a_selection_is_spent_by_the_call_that_waits_and_serves_it_as_long_as_it
         "succeeded"
     );
     assert_eq!(outbox.sent(), ["kim in thread-7: Yes, please"]);
+}
+
+#[tokio::test]
+async fn a_number_that_is_written_otherwise_hides_nothing() {
+    let outbox = Outbox::default();
+    let kernel = kernel(&outbox, home("")).await;
+    let task = task(&kernel, "nobody").await;
+    let ask = json!({"count": 5.0});
+    let held = kernel.ask(&task.token, "post.stamps", ask).await;
+    let call = shown(&kernel, &held.at("/request_id")).await;
+    assert_eq!(call["arguments"], json!({"count": 5}));
+    assert_eq!(call["hides_secrets"], false, "{call}");
+    let answer = approve(&kernel, &held.at("/request_id"), &call["binding"]).await;
+    assert_eq!(answer.at("/state"), "succeeded");
+    assert_eq!(outbox.sent(), ["5"]);
 }
 
 #[tokio::test]

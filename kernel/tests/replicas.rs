@@ -18,13 +18,13 @@ use actum_kernel::ledger::checkpoint::Checkpoint;
 use actum_kernel::ledger::notary::read_public_key;
 use actum_kernel::ledger::proof::grown;
 use actum_kernel::ledger::source::Source;
-use actum_kernel::ledger::{Head, Record, verify_next};
+use actum_kernel::ledger::{Entry, Head, Kind, Record, verify_next};
 use actum_kernel::store::{Archive, PostgresStore, Store};
 use jiff::Timestamp;
 use serde_json::json;
 use sqlx::Row;
 
-use fleet::{Callers, KERNELS, MARK, MARK_APPROVED, Replicas};
+use fleet::{Callers, KERNELS, MARK, MARK_AGAIN, MARK_APPROVED, Replicas};
 use support::client::Task;
 use support::database::Database;
 use support::home::{Authority, Home};
@@ -392,6 +392,74 @@ async fn archive(database: &Database) -> Archive {
         .unwrap()
 }
 
+/// What a kernel leaves that is killed: calls that were approved and not begun, and calls that it was running.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_kernel_left_that_is_gone_is_looked_after_by_those_that_live_once() {
+    const EACH: u64 = 20;
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let ask = Authority {
+        name: "ask",
+        allowed: &[MARK, MARK_AGAIN],
+        approval: &[MARK, MARK_AGAIN],
+        ..Authority::default()
+    };
+    let home = Home::desk("webchat", &[ask], "");
+    let kernels = Replicas::start(home, &database).await;
+    let task = kernels.marker().await;
+    let mut calls = Vec::new();
+    for number in 0..3 * EACH {
+        let action = [MARK, MARK, MARK_AGAIN][usize::try_from(number % 3).unwrap()];
+        let held = kernels
+            .any()
+            .ask(&task.token, action, json!({"number": number}))
+            .await;
+        assert_eq!(held.status, 202, "{held:?}");
+        calls.push(held.at("/request_id"));
+    }
+    let approved = "INSERT INTO decisions (call_id, approver, decision, binding, at)
+         SELECT id, 'owner', 'approved', binding, '2026-09-22T08:00:00Z' FROM calls";
+    database.sql(approved).await.unwrap();
+    // Of three, one was approved and not begun, one was run that may not be run again, and one that may.
+    let left = format!(
+        "UPDATE calls SET kernel = 'GONE', state = CASE
+             WHEN (arguments::json ->> 'number')::bigint % 3 = 0 THEN 'approved' ELSE 'running' END
+         WHERE action IN ('{MARK}', '{MARK_AGAIN}')"
+    );
+    assert_eq!(database.sql(&left).await.unwrap(), 3 * EACH);
+
+    let mut asked = 0;
+    let open = "SELECT FROM calls WHERE state IN ('approved', 'running')";
+    while database.sql(open).await.unwrap() > 0 {
+        asked += 1;
+        assert!(asked < 300, "nobody looks after them");
+        // The server waits, as it were, so that this test does not keep it busy.
+        database.sql("SELECT pg_sleep(0.1)").await.unwrap();
+    }
+    for (number, call) in calls.iter().enumerate() {
+        let state = kernels.any().state(&task.token, call).await;
+        let wanted = ["succeeded", "outcome_unknown", "succeeded"][number % 3];
+        assert_eq!(state.at("/state"), wanted, "{number}: {state:?}");
+    }
+    let mut made = kernels.stopped().await.0.lock().unwrap().clone();
+    made.sort_unstable();
+    let wanted: Vec<u64> = (0..3 * EACH).filter(|number| number % 3 != 1).collect();
+    assert_eq!(made, wanted, "each once");
+    let records = ledger(&database).await;
+    let each = usize::try_from(EACH).unwrap();
+    for (kind, times) in [
+        ("call_started", each),
+        ("call_resumed", each),
+        ("call_succeeded", 2 * each),
+        ("call_outcome_unknown", each),
+        // Whoever came late for a call writes nothing about it.
+        ("call_refused", 0),
+    ] {
+        assert_eq!(count(&records, kind), times, "{kind}");
+    }
+}
+
 /// Holds what was answered, what was done and what was stored against each other; how many calls succeeded, and how many
 /// are of unknown outcome.
 async fn accounted(
@@ -402,7 +470,14 @@ async fn accounted(
     // The kernels signed off, or are to be found silent: by now all of them are gone.
     database.sql("DELETE FROM kernels").await.unwrap();
     let store = PostgresStore::open(&database.url_file()).await.unwrap();
-    store.mark_interrupted(Timestamp::now()).await.unwrap();
+    for call in store.cut_off(100_000).await.unwrap() {
+        let entry = Entry {
+            at: Timestamp::now(),
+            kind: Kind::CallOutcomeUnknown,
+            body: json!({"call": call.id}),
+        };
+        assert!(store.give_up(call.id, "interrupted", entry).await.unwrap());
+    }
     store.close().await;
 
     let made_once: BTreeSet<u64> = made.iter().copied().collect();

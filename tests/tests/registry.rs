@@ -255,6 +255,7 @@ fn context(registry: &Registry, permit: &Permit, resources: &Arc<Resources>) -> 
             }),
             approved: false,
             at: root.issued_at,
+            deadline: root.expires_at,
         },
         selection: Some(Selection {
             token_type: "letter_selection".to_owned(),

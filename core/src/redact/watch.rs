@@ -61,9 +61,9 @@ impl Watch {
     }
 
     /// Hides, in what a payload was read from, each value that became a [`Secret`](super::Secret) by it.
-    /// An equal value elsewhere in it is hidden too.
-    pub fn hide_in(&self, arguments: &mut Value) {
-        hide(&self.noted().given, arguments);
+    /// An equal value elsewhere in it is hidden too. Whether there was any.
+    pub fn hide_in(&self, arguments: &mut Value) -> bool {
+        hide(&self.noted().given, arguments)
     }
 
     /// Notes what a redaction of arguments took away.
@@ -76,17 +76,17 @@ impl Watch {
     }
 }
 
-fn hide(secrets: &[Value], value: &mut Value) {
+fn hide(secrets: &[Value], value: &mut Value) -> bool {
     if secrets.contains(value) {
         *value = Value::from(MARKER);
-        return;
+        return true;
     }
+    // Each of them, whatever the one before had.
+    let any = |found: bool, inner: &mut Value| hide(secrets, inner) | found;
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(secrets, item)),
-        Value::Object(members) => members
-            .values_mut()
-            .for_each(|member| hide(secrets, member)),
-        _ => {}
+        Value::Array(items) => items.iter_mut().fold(false, any),
+        Value::Object(members) => members.values_mut().fold(false, any),
+        _ => false,
     }
 }
 

@@ -85,7 +85,7 @@ pub(super) async fn run(
 }
 
 /// A call as the kernel tells of it.
-async fn seen(speaker: &Speaker, id: &str) -> Result<ToldCall, String> {
+pub(super) async fn seen(speaker: &Speaker, id: &str) -> Result<ToldCall, String> {
     let id = Ulid::from_string(id).map_err(|_| format!("`{}` is no call's id", line(id)))?;
     part(speaker.get(&format!("/v1/owner/calls/{id}")).await?, "call")
 }

@@ -12,6 +12,7 @@ mod lock;
 mod origin;
 mod previews;
 mod project;
+mod recover;
 mod serve;
 mod session;
 
@@ -145,6 +146,11 @@ enum Command {
         /// The preview; without it, they are listed, the newest first.
         preview: Option<String>,
     },
+    /// See the calls of unknown outcome, and settle them.
+    ///
+    /// A call is of unknown outcome when its handler was cut off, by a crash or by a bound, and nobody knows whether it
+    /// did what it was asked. A person looks, and says so; nothing runs by it.
+    Recover(recover::Ask),
     /// Select a mail thread: a task for it begins, with a token for that thread alone.
     Select {
         /// The configuration of the running kernel.
@@ -227,6 +233,7 @@ pub fn main_try_with<E: Display>(
                 ask,
             } => approvals::run(config, approver, ask).await,
             Command::Previews { config, preview } => previews::run(config, preview).await,
+            Command::Recover(ask) => recover::run(ask).await,
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
             Command::Reload { config } => client::reload(config).await,

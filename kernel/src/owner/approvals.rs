@@ -28,7 +28,7 @@ const PAGE: i64 = 200;
 /// The longest reason, in bytes.
 const MAX_REASON: usize = 1_000;
 
-fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Approver, Refusal> {
+pub(super) fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Approver, Refusal> {
     let presented = bearer(headers).and_then(Secret::parse);
     let presented = presented.ok_or_else(Refusal::unauthenticated)?;
     if kernel.owner_key.fits(&presented) {
@@ -145,7 +145,7 @@ pub struct ToldCall {
     pub target: Option<String>,
     /// Where it stands.
     pub state: State,
-    /// Why it was rejected or refused.
+    /// Why it was rejected or refused, or is of unknown outcome, or what was said of it when it was settled.
     pub reason: Option<String>,
     /// The call that took its place.
     pub superseded_by: Option<Ulid>,
@@ -181,7 +181,7 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
         description: tool.map(|tool| tool.description.clone()),
         arguments,
         rendered,
-        hides_secrets: waiting.is_some_and(|waiting| waiting.sealed.is_some()),
+        hides_secrets: call.sealed.is_some(),
         target: call.selection.map(|selection| selection.target),
         state: call.state,
         reason: call.reason,
@@ -235,13 +235,7 @@ async fn decide(
     let by = authenticate(kernel, headers)?;
     let DecisionBody { binding, reason } =
         shaped_body(body, kernel.limits.body_bytes.value).await?;
-    let reason = match reason {
-        Some(reason) if reason.len() > MAX_REASON || reason.chars().any(char::is_control) => {
-            let told = format!("`reason` is one line of at most {MAX_REASON} bytes");
-            return Err(Refusal::invalid(told));
-        }
-        reason => reason.filter(|reason| !reason.trim().is_empty()),
-    };
+    let reason = told_reason(reason)?;
     let id = read(id).ok_or_else(unknown)?;
     let decided = kernel.decide(&by, id, binding, approved, reason).await?;
     let state = decided.map_err(undecided)?;
@@ -255,6 +249,17 @@ async fn decide(
         );
     }
     Ok(json_value(StatusCode::OK, &answer))
+}
+
+/// Why somebody decided so, if they say.
+pub(super) fn told_reason(reason: Option<String>) -> Result<Option<String>, Refusal> {
+    match reason {
+        Some(reason) if reason.len() > MAX_REASON || reason.chars().any(char::is_control) => {
+            let told = format!("`reason` is one line of at most {MAX_REASON} bytes");
+            Err(Refusal::invalid(told))
+        }
+        reason => Ok(reason.filter(|reason| !reason.trim().is_empty())),
+    }
 }
 
 /// An edited form of a call.
@@ -298,11 +303,11 @@ pub async fn edit(
     }
 }
 
-fn read(id: Result<Path<String>, PathRejection>) -> Option<Ulid> {
+pub(super) fn read(id: Result<Path<String>, PathRejection>) -> Option<Ulid> {
     id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok())
 }
 
-fn unknown() -> Refusal {
+pub(super) fn unknown() -> Refusal {
     undecided(Undecided::Unknown)
 }
 

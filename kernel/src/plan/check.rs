@@ -64,8 +64,8 @@ async fn faults_of(
         return Ok(vec![fault("/action", "a plan has no plan among its steps")]);
     }
     let value = Value::Object(step.arguments.clone());
-    match kernel.registry.shown_arguments(&action, value.clone()) {
-        Ok(shown) if !is_plain(&shown, &value) => {
+    match kernel.registry.shown_arguments(&action, value) {
+        Ok(shown) if shown.hides => {
             let problem = "hold a secret, which a plan would keep; call the operation by itself";
             return Ok(vec![fault("/arguments", problem)]);
         }
@@ -118,14 +118,6 @@ async fn faults_of(
         ..found
     });
     Ok(placed.collect())
-}
-
-/// Whether nothing was hidden. Numbers may have another spelling by then.
-fn is_plain(shown: &Value, given: &Value) -> bool {
-    match (Digest::of_json(shown), Digest::of_json(given)) {
-        (Ok(shown), Ok(given)) => shown == given,
-        _ => false,
-    }
 }
 
 fn denied(reason: DenialReason) -> ArgumentFault {

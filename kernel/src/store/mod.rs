@@ -5,6 +5,7 @@
 //! returns: nothing takes effect unrecorded.
 
 mod archive;
+mod in_hand;
 mod ledger;
 mod lineage;
 mod postgres;
@@ -150,8 +151,11 @@ pub struct NewCall {
     pub task_id: Ulid,
     /// The action.
     pub action: ActionId,
-    /// Its arguments, as canonical JSON.
+    /// Its arguments as they may be looked at, as canonical JSON.
     pub arguments: String,
+    /// The arguments as they came, encrypted, where something of them is hidden and they are needed again. They are
+    /// gone when the call ends.
+    pub sealed: Option<Vec<u8>>,
     /// The selection token that it spends.
     pub spends: Option<Ulid>,
     /// The idempotency key that it came with.
@@ -201,8 +205,8 @@ pub enum Outcome {
     Succeeded(Confidential),
     /// With an error, told in one word.
     Failed(&'static str),
-    /// Nobody knows.
-    Unknown,
+    /// Nobody knows; why, in one word.
+    Unknown(&'static str),
 }
 
 impl Outcome {
@@ -212,15 +216,15 @@ impl Outcome {
             Self::Succeeded(result) => serde_json::to_string(result)
                 .map(Some)
                 .map_err(|error| StoreError::Unreadable(error.to_string())),
-            Self::Failed(_) | Self::Unknown => Ok(None),
+            Self::Failed(_) | Self::Unknown(_) => Ok(None),
         }
     }
 
-    /// Why it is no success, in one word, where that is known.
+    /// Why it is no success, in one word.
     const fn reason(&self) -> Option<&'static str> {
         match self {
-            Self::Failed(reason) => Some(reason),
-            Self::Succeeded(_) | Self::Unknown => None,
+            Self::Failed(reason) | Self::Unknown(reason) => Some(reason),
+            Self::Succeeded(_) => None,
         }
     }
 
@@ -230,7 +234,7 @@ impl Outcome {
         match self {
             Self::Succeeded(_) => Kind::CallSucceeded,
             Self::Failed(_) => Kind::CallFailed,
-            Self::Unknown => Kind::CallOutcomeUnknown,
+            Self::Unknown(_) => Kind::CallOutcomeUnknown,
         }
     }
 }
@@ -238,8 +242,6 @@ impl Outcome {
 /// What a call that waits for approval is stored with besides.
 #[derive(Debug, Clone)]
 pub struct Waiting {
-    /// The arguments as they came, encrypted, where something of them is hidden.
-    pub sealed: Option<Vec<u8>>,
     /// The digest of all that a decision is bound to.
     pub binding: Digest,
     /// Void from this instant on.
@@ -259,10 +261,14 @@ pub struct StoredCall {
     pub action: String,
     /// Its arguments as they may be looked at, as canonical JSON.
     pub arguments: String,
+    /// The arguments as they came, encrypted, as long as they are kept.
+    pub sealed: Option<Vec<u8>>,
     /// Its state.
     pub state: State,
-    /// Why it was rejected or refused, or has failed.
+    /// Why it was rejected or refused, has failed or is of unknown outcome, or what a person said who settled it.
     pub reason: Option<String>,
+    /// How often it was resumed after it was cut off.
+    pub resumptions: u32,
     /// The call that took its place.
     pub superseded_by: Option<Ulid>,
     /// What it is stored with as it waits for approval.
@@ -464,9 +470,21 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// The call of a task that came with an idempotency key.
     async fn call_of_key(&self, task: Ulid, key: Digest) -> Result<Option<StoredCall>, StoreError>;
 
-    /// Marks the calls that are stored as running and that nobody runs any more as of unknown outcome, and says how
-    /// many. Only for the start: whoever ran them is gone, which a store of many kernels makes sure of.
-    async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError>;
+    /// The calls that are stored as running and that nobody runs any more, oldest first: their kernel is gone, or could
+    /// not store their end.
+    async fn cut_off(&self, limit: i64) -> Result<Vec<StoredCall>, StoreError>;
+
+    /// Takes over a call that was cut off: this kernel runs it from now on. It is left as it is if somebody runs it after
+    /// all, if its task was taken back, or if it was resumed [`MOST_RESUMPTIONS`](crate::calls::MOST_RESUMPTIONS) times.
+    async fn resume(
+        &self,
+        admitted: Admitted,
+        call: Ulid,
+        entry: Entry,
+    ) -> Result<Started, StoreError>;
+
+    /// Takes a call that was cut off to where the record's kind takes it; whether nobody ran it.
+    async fn give_up(&self, call: Ulid, reason: &str, entry: Entry) -> Result<bool, StoreError>;
 
     /// Records something that changes nothing else.
     async fn record(&self, entry: Entry) -> Result<(), StoreError>;

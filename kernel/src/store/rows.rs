@@ -103,6 +103,7 @@ pub(super) struct CallRow {
     sealed: Option<Vec<u8>>,
     state: String,
     reason: Option<String>,
+    resumptions: i64,
     binding: Option<String>,
     expires_at: Option<String>,
     superseded_by: Option<String>,
@@ -138,7 +139,6 @@ impl TryFrom<CallRow> for StoredCall {
         let waiting = match row.binding {
             None => None,
             Some(binding) => Some(Waiting {
-                sealed: row.sealed,
                 binding: digest(&binding)?,
                 expires_at: timestamp(&row.expires_at.ok_or_else(missing)?)?,
                 instead_of: None,
@@ -168,8 +168,10 @@ impl TryFrom<CallRow> for StoredCall {
             task_id: ulid(&row.task_id)?,
             action: row.action,
             arguments: row.arguments,
+            sealed: row.sealed,
             state: state(&row.state)?,
             reason: row.reason,
+            resumptions: row.resumptions.try_into().map_err(unreadable)?,
             superseded_by: row.superseded_by.as_deref().map(ulid).transpose()?,
             waiting,
             selection,

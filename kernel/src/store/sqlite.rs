@@ -3,6 +3,7 @@
 mod archive;
 mod calls;
 mod lineage;
+mod recovery;
 mod writer;
 
 use std::fs::{File, OpenOptions};
@@ -21,9 +22,10 @@ use sqlx::sqlite::{
 use sqlx::{Connection, Row};
 use ulid::Ulid;
 
+use super::in_hand::InHand;
 use super::ledger::{self, End, Tables};
 use super::lineage::SELECTION;
-use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all};
+use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
     Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
@@ -48,6 +50,7 @@ pub struct SqliteStore {
     /// INVARIANT: the only connection that writes.
     writer: Writer,
     readers: SqlitePool,
+    in_hand: InHand,
     path: PathBuf,
     /// Held as long as the store is open, so that no second kernel writes to it.
     _lock: File,
@@ -127,6 +130,7 @@ impl SqliteStore {
         Ok(Self {
             writer: Writer::new(connection, path.clone(), end),
             readers,
+            in_hand: InHand::default(),
             path,
             _lock: lock,
         })
@@ -280,6 +284,8 @@ impl Store for SqliteStore {
     }
 
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
+        let taken = self.in_hand.take(call.id);
+        let taken = taken.ok_or_else(|| unreadable(format!("the call {} runs", call.id)))?;
         let mut write = self.writer.begin().await?;
         if let Some(reason) = calls::begin(&mut write.tx, &call, None).await? {
             return Ok(Started::Not(reason));
@@ -287,6 +293,7 @@ impl Store for SqliteStore {
         calls::insert(&mut write.tx, &call, State::Running, None).await?;
         write.append(call.entry).await?;
         write.commit().await?;
+        taken.keep();
         Ok(Started::Recorded(Recorded(admitted)))
     }
 
@@ -356,6 +363,9 @@ impl Store for SqliteStore {
         entry: Entry,
     ) -> Result<Started, StoreError> {
         let refused = |reason| Started::Not(NotBegun::Refused(reason));
+        let Some(taken) = self.in_hand.take(call) else {
+            return Ok(refused(DenialReason::ApprovalMissing));
+        };
         let mut write = self.writer.begin().await?;
         if !calls::is_of_live_task(&mut write.tx, call).await? {
             return Ok(refused(DenialReason::GrantExpired));
@@ -364,10 +374,13 @@ impl Store for SqliteStore {
             return Ok(refused(DenialReason::ApprovalMissing));
         }
         write.commit().await?;
+        taken.keep();
         Ok(Started::Recorded(Recorded(admitted)))
     }
 
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
+        // Let go whatever comes of it: a call whose end cannot be stored is cut off.
+        let _taken = self.in_hand.until_dropped(id);
         let kind = outcome.kind();
         let entry = Entry { kind, ..entry };
         let (result, reason) = (outcome.result()?, outcome.reason());
@@ -394,11 +407,21 @@ impl Store for SqliteStore {
         calls::of_key(&self.readers, task, key).await
     }
 
-    async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
-        let mut write = self.writer.begin().await?;
-        let marked = calls::mark_interrupted(&mut write, at).await?;
-        write.commit().await?;
-        Ok(marked)
+    async fn cut_off(&self, limit: i64) -> Result<Vec<StoredCall>, StoreError> {
+        recovery::cut_off(self, limit).await
+    }
+
+    async fn resume(
+        &self,
+        admitted: Admitted,
+        call: Ulid,
+        entry: Entry,
+    ) -> Result<Started, StoreError> {
+        recovery::resume(self, admitted, call, entry).await
+    }
+
+    async fn give_up(&self, call: Ulid, reason: &str, entry: Entry) -> Result<bool, StoreError> {
+        recovery::give_up(self, call, reason, entry).await
     }
 
     async fn record(&self, entry: Entry) -> Result<(), StoreError> {

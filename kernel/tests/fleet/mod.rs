@@ -21,6 +21,7 @@ use crate::support::home::Home;
 
 pub const KERNELS: usize = 3;
 pub const MARK: &str = "test.mark";
+pub const MARK_AGAIN: &str = "test.mark:again";
 
 /// The marks that were made, in whatever kernel.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +52,16 @@ async fn mark_approved(made: &Made, ask: Mark) -> Result<u64, ActionError> {
     mark(made, ask).await
 }
 
+/// Makes a mark where there is none yet, as often as one likes.
+#[action(id = "test.mark:again", description = "Make a mark, once.", idempotent)]
+async fn mark_again(made: &Made, ask: Mark) -> Result<u64, ActionError> {
+    let mut made = made.0.lock().unwrap();
+    if !made.contains(&ask.number) {
+        made.push(ask.number);
+    }
+    Ok(ask.number)
+}
+
 /// The kernels: one configuration, one folder of keys, one database.
 pub struct Replicas {
     kernels: Vec<Replica>,
@@ -68,7 +79,7 @@ impl Replicas {
     pub async fn start(home: Home, database: &Database) -> Self {
         let url_file = database.url_file();
         home.configure(&format!(
-            "store: {{ postgres: {{ url_file: {url_file:?} }} }}"
+            "store: {{ postgres: {{ url_file: {url_file:?} }} }}\nrecovery: {{ look_seconds: 1 }}"
         ));
         let made = Made::default();
         let mut kernels = Vec::new();

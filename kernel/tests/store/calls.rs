@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use ulid::Ulid;
 
 use crate::backend::Opened;
-use crate::fixture::{TAKE, finish, held, issued, now, started, state, verified};
+use crate::fixture::{TAKE, finish, held, issued, mark_interrupted, started, state, verified};
 
 suite! {
     a_held_call_is_pending_and_cannot_be_finished,
@@ -57,7 +57,7 @@ async fn a_call_is_finished_once_and_only_while_it_runs(opened: &mut Opened) {
             Some(json!({"n": 1})),
         ),
         (Outcome::Failed("operation_failed"), "failed", None),
-        (Outcome::Unknown, "outcome_unknown", None),
+        (Outcome::Unknown("panicked"), "outcome_unknown", None),
     ];
     for (outcome, word, result) in ends {
         let call = started(&*store, task).await;
@@ -67,7 +67,7 @@ async fn a_call_is_finished_once_and_only_while_it_runs(opened: &mut Opened) {
         for again in [
             outcome,
             Outcome::Succeeded(Confidential::of(&json!("other")).unwrap()),
-            Outcome::Unknown,
+            Outcome::Unknown("panicked"),
         ] {
             assert!(finish(&*store, call, again).await.is_err());
         }
@@ -101,7 +101,7 @@ async fn calls_cut_off_are_marked_once_and_no_others(opened: &mut Opened) {
     drop(store);
     opened.reopen().await;
     let store = opened.store();
-    assert_eq!(store.mark_interrupted(now()).await.unwrap(), 2);
+    assert_eq!(mark_interrupted(&*store).await.unwrap(), 2);
     for call in cut_off {
         assert_eq!(state(&*store, call).await.unwrap(), "outcome_unknown");
     }
@@ -120,6 +120,6 @@ async fn calls_cut_off_are_marked_once_and_no_others(opened: &mut Opened) {
         .collect();
     assert_eq!(named, cut_off.iter().map(Ulid::to_string).collect());
 
-    assert_eq!(store.mark_interrupted(now()).await.unwrap(), 0);
+    assert_eq!(mark_interrupted(&*store).await.unwrap(), 0);
     assert_eq!(verified(&*store).await.seq, before + 2);
 }

@@ -12,8 +12,8 @@ use ulid::Ulid;
 
 use crate::backend::Opened;
 use crate::fixture::{
-    READ, TAKE, admitted, entry, finish, held, issued, new_call, now, started, try_issue, verified,
-    waiting_for,
+    READ, TAKE, admitted, entry, finish, held, issued, mark_interrupted, new_call, now, started,
+    try_issue, verified, waiting_for,
 };
 
 suite! {
@@ -81,7 +81,7 @@ async fn every_change_adds_its_record_and_the_chain_holds_after_each(opened: &mu
     drop(store);
     opened.reopen().await;
     let store = opened.store();
-    store.mark_interrupted(now()).await.unwrap();
+    mark_interrupted(&*store).await.unwrap();
     check(&*store, "call_outcome_unknown").await;
     store
         .revoke(task, entry(Kind::GrantRevoked, json!({})))

@@ -3,7 +3,9 @@
 use actum::gate::DenialReason;
 use actum_kernel::calls::State;
 use actum_kernel::ledger::Kind;
-use actum_kernel::store::{Decided, NewDecision, NotBegun, Started, StoredDecision, Waiting};
+use actum_kernel::store::{
+    Decided, NewCall, NewDecision, NotBegun, Started, StoredDecision, Waiting,
+};
 use serde_json::json;
 use ulid::Ulid;
 
@@ -42,12 +44,12 @@ async fn a_waiting_call_is_stored_with_all_that_it_waits_with(opened: &mut Opene
     let store = opened.store();
     let token = Ulid::generate();
     let task = issued(&*store, &[token]).await;
-    let call = new_call(task, READ, Some(token));
-    let id = call.id;
-    let waiting = Waiting {
+    let call = NewCall {
         sealed: Some(vec![1, 2, 3]),
-        ..waiting_for(900)
+        ..new_call(task, READ, Some(token))
     };
+    let id = call.id;
+    let waiting = waiting_for(900);
     assert_eq!(store.hold(call, waiting.clone()).await.unwrap(), None);
     drop(store);
     opened.reopen().await;
@@ -60,10 +62,8 @@ async fn a_waiting_call_is_stored_with_all_that_it_waits_with(opened: &mut Opene
         (id, task, State::Pending)
     );
     let kept = stored.waiting.as_ref().unwrap();
-    assert_eq!(
-        (&kept.sealed, kept.binding),
-        (&waiting.sealed, waiting.binding)
-    );
+    assert_eq!(stored.sealed.as_deref(), Some(&[1, 2, 3][..]));
+    assert_eq!(kept.binding, waiting.binding);
     assert_eq!(kept.expires_at, waiting.expires_at);
     assert_eq!(stored.selection.as_ref().unwrap().token.id, token);
     assert!(

@@ -7,8 +7,8 @@ use ulid::Ulid;
 
 use crate::backend::Opened;
 use crate::fixture::{
-    READ, admitted, entry, finish, grant, issued, new_call, now, started, state, try_issue,
-    verified, waiting_for,
+    READ, admitted, entry, finish, grant, issued, mark_interrupted, new_call, now, started, state,
+    try_issue, verified, waiting_for,
 };
 
 suite! {
@@ -39,7 +39,7 @@ async fn what_was_stored_is_there_after_reopening_and_the_chain_goes_on(opened: 
     assert!(store.selection(token, task).await.unwrap().is_some());
     assert_eq!(store.messages_after(0, 9).await.unwrap().len(), 1);
     // The one that began it is gone, and nobody knows what became of it.
-    assert_eq!(store.mark_interrupted(now()).await.unwrap(), 1);
+    assert_eq!(mark_interrupted(&*store).await.unwrap(), 1);
     assert_eq!(state(&*store, call).await.unwrap(), "outcome_unknown");
     assert_eq!(verified(&*store).await.seq, before.seq + 1);
 }
@@ -72,7 +72,7 @@ async fn nothing_changes_when_its_record_cannot_be_written(opened: &mut Opened) 
     let start = store.start(admitted(READ, Some(token)), call.clone());
     assert!(start.await.is_err());
     assert!(store.hold(call.clone(), waiting_for(900)).await.is_err());
-    assert!(store.mark_interrupted(now()).await.is_err());
+    assert!(mark_interrupted(&*store).await.is_err());
     assert!(
         finish(&*store, running, Outcome::Failed("operation_failed"))
             .await

@@ -187,6 +187,7 @@ pub fn new_call(task: Ulid, action: &str, spends: Option<Ulid>) -> NewCall {
         task_id: task,
         action: id(action),
         arguments: "{}".to_owned(),
+        sealed: None,
         spends,
         keyed: None,
         takes: Takes::Call,
@@ -215,7 +216,6 @@ pub async fn held(store: &dyn Store, task: Ulid) -> Ulid {
 /// What a call waits with, for so many seconds from the epoch.
 pub fn waiting_for(seconds: i64) -> Waiting {
     Waiting {
-        sealed: None,
         binding: Digest::of_bytes(b"binding"),
         expires_at: Timestamp::from_second(seconds).unwrap(),
         instead_of: None,
@@ -227,6 +227,19 @@ pub async fn finish(store: &dyn Store, call: Ulid, outcome: Outcome) -> Result<(
     store
         .finish(call, outcome, entry(Kind::CallSucceeded, body))
         .await
+}
+
+/// Ends every call that was cut off; how many there were.
+pub async fn mark_interrupted(store: &dyn Store) -> Result<usize, StoreError> {
+    let mut marked = 0;
+    for call in store.cut_off(1_000).await? {
+        let body = json!({"call": call.id, "action": call.action});
+        let unknown = entry(Kind::CallOutcomeUnknown, body);
+        if store.give_up(call.id, "interrupted", unknown).await? {
+            marked += 1;
+        }
+    }
+    Ok(marked)
 }
 
 pub async fn state(store: &dyn Store, call: Ulid) -> Option<String> {

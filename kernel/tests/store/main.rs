@@ -46,6 +46,7 @@ mod lineage;
 mod messages;
 mod on_postgres;
 mod on_sqlite;
+mod recovery;
 #[path = "../support/server.rs"]
 mod server;
 mod tampering;

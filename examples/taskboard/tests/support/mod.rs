@@ -112,6 +112,7 @@ pub fn call(actor: &str) -> Call {
         reply_to: None,
         approved: false,
         at: now(),
+        deadline: now(),
     }
 }
 

@@ -63,7 +63,7 @@ impl Change for Begin {
         .bind(call.task_id.to_string())
         .bind(call.action.as_str())
         .bind(&call.arguments)
-        .bind(waiting.and_then(|waiting| waiting.sealed.clone()))
+        .bind(&call.sealed)
         .bind(state.as_str())
         .bind(waiting.map(|waiting| waiting.binding.to_string()))
         .bind(call.spends.map(|token| token.to_string()))
@@ -103,7 +103,7 @@ impl Change for Begin {
 }
 
 /// Takes a call from a state to where the record takes it, with the record; whether it was there.
-async fn step(
+pub(super) async fn step(
     write: &mut Write,
     id: Ulid,
     from: State,
@@ -127,8 +127,7 @@ async fn step(
     .bind(reason)
     .bind(kernel.map(|kernel| kernel.to_string()))
     .bind(entry.at.to_string())
-    // A call that has begun or ended has no use for what was kept for its beginning.
-    .bind(to == State::Running || to.is_final())
+    .bind(!to.needs_arguments())
     .bind(id.to_string())
     .bind(from.as_str())
     .execute(&mut *write.tx)
@@ -174,7 +173,7 @@ impl Change for TakeOn<'_> {
     }
 }
 
-async fn is_of_live_task(write: &mut Write, call: Ulid) -> Result<bool, StoreError> {
+pub(super) async fn is_of_live_task(write: &mut Write, call: Ulid) -> Result<bool, StoreError> {
     let live = sqlx::query(
         "SELECT 1 FROM calls c JOIN tasks t ON t.id = c.task_id
          WHERE c.id = $1 AND t.revoked_at IS NULL AND t.ended_at IS NULL",
@@ -185,24 +184,31 @@ async fn is_of_live_task(write: &mut Write, call: Ulid) -> Result<bool, StoreErr
     Ok(live.is_some())
 }
 
-/// Ends a running call.
+/// Ends a call that this kernel runs.
 pub(super) struct Finish {
     id: Ulid,
+    kernel: Ulid,
     /// Its result, as JSON, redacted.
     result: Option<String>,
-    /// Why it failed, in one word.
+    /// Why it is no success, in one word.
     reason: Option<&'static str>,
     entry: Entry,
 }
 
 impl Finish {
-    pub(super) fn new(id: Ulid, outcome: Outcome, entry: Entry) -> Result<Self, StoreError> {
-        let kind = outcome.kind();
+    pub(super) fn new(
+        id: Ulid,
+        kernel: Ulid,
+        outcome: Outcome,
+        entry: Entry,
+    ) -> Result<Self, StoreError> {
+        let (kind, reason) = (outcome.kind(), outcome.reason());
         let result = outcome.result()?;
         Ok(Self {
             id,
+            kernel,
             result,
-            reason: outcome.reason(),
+            reason,
             entry: Entry { kind, ..entry },
         })
     }
@@ -213,24 +219,22 @@ impl Change for Finish {
     type Done = ();
 
     async fn apply(&self, write: &mut Write) -> Result<Applied<()>, StoreError> {
-        if !step(
-            write,
-            self.id,
-            State::Running,
-            self.reason,
-            None,
-            &self.entry,
-        )
-        .await?
-        {
-            return Err(unreadable(format!("the call {} is not running", self.id)));
+        let Self { id, reason, .. } = self;
+        let not_running = || unreadable(format!("the call {id} is not running here"));
+        if !step(write, *id, State::Running, *reason, None, &self.entry).await? {
+            return Err(not_running());
         }
-        sqlx::query("UPDATE calls SET result = $1 WHERE id = $2")
+        // A kernel that was taken for gone may have lost the call to another one, which runs it now.
+        let ended = sqlx::query("UPDATE calls SET result = $1 WHERE id = $2 AND kernel = $3")
             .bind(&self.result)
-            .bind(self.id.to_string())
+            .bind(id.to_string())
+            .bind(self.kernel.to_string())
             .execute(&mut *write.tx)
             .await?;
-        Ok(Changed(()))
+        match ended.rows_affected() {
+            1 => Ok(Changed(())),
+            _ => Err(not_running()),
+        }
     }
 }
 

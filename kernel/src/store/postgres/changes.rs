@@ -2,20 +2,14 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use serde_json::json;
-use sqlx::Row;
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
 use super::lineage::is_live;
-use super::presence::{InHand, is_alive};
-use crate::ledger::{Entry, Kind};
+use crate::ledger::Entry;
 use crate::store::{NewTask, StoreError};
 
 use Applied::{Changed, Unchanged};
-
-/// The most calls that are marked as cut off in one transaction.
-const MARKED_AT_ONCE: i64 = 1_000;
 
 /// Stores a task, its catalog and its selection tokens; whether they are stored.
 pub(super) struct Issue<'a> {
@@ -79,65 +73,6 @@ impl Change for Issue<'_> {
         }
         write.append(&self.entry).await?;
         Ok(Changed(true))
-    }
-}
-
-/// Marks the calls that nobody runs any more, and forgets the kernels that are gone.
-pub(super) struct MarkInterrupted<'a> {
-    pub(super) kernel: Ulid,
-    pub(super) in_hand: &'a InHand,
-    pub(super) at: Timestamp,
-}
-
-#[async_trait]
-impl Change for MarkInterrupted<'_> {
-    type Done = usize;
-
-    async fn apply(&self, write: &mut Write) -> Result<Applied<usize>, StoreError> {
-        // INVARIANT: read behind the lock of the head. A call that is stored as running by now was in hand before.
-        let in_hand = self.in_hand.texts();
-        let rows = sqlx::query(concat!(
-            "SELECT id, task_id, action FROM calls c WHERE state = 'running' AND CASE
-                 WHEN kernel = $1 THEN id <> ALL ($2)
-                 ELSE NOT EXISTS (SELECT FROM kernels k WHERE k.id = c.kernel AND ",
-            is_alive!(),
-            ") END ORDER BY id LIMIT $3"
-        ))
-        .bind(self.kernel.to_string())
-        .bind(in_hand)
-        .bind(MARKED_AT_ONCE)
-        .fetch_all(&mut *write.tx)
-        .await?;
-        for row in &rows {
-            let (id, task, action): (String, String, String) = (
-                row.try_get("id")?,
-                row.try_get("task_id")?,
-                row.try_get("action")?,
-            );
-            sqlx::query(
-                "UPDATE calls SET state = 'outcome_unknown', updated_at = $1 WHERE id = $2",
-            )
-            .bind(self.at.to_string())
-            .bind(&id)
-            .execute(&mut *write.tx)
-            .await?;
-            let body = json!({"call": id, "task": task, "action": action, "why": "the kernel stopped while it ran"});
-            write
-                .append(&Entry {
-                    at: self.at,
-                    kind: Kind::CallOutcomeUnknown,
-                    body,
-                })
-                .await?;
-        }
-        // One that comes back after all registers anew, with its next beat.
-        let forgotten = sqlx::query(concat!("DELETE FROM kernels k WHERE NOT ", is_alive!()))
-            .execute(&mut *write.tx)
-            .await?;
-        Ok(match (rows.len(), forgotten.rows_affected()) {
-            (0, 0) => Unchanged(0),
-            (marked, _) => Changed(marked),
-        })
     }
 }
 

@@ -12,6 +12,7 @@ mod connect;
 mod ledger;
 mod lineage;
 mod presence;
+mod recovery;
 mod tables;
 
 use std::path::Path;
@@ -31,10 +32,11 @@ use ulid::Ulid;
 pub use self::archive::PostgresArchive;
 use self::calls::{Begin, Decide, Finish, TakeOn};
 use self::change::Change;
-use self::changes::{Issue, MarkInterrupted, Post, RecordEntry};
+use self::changes::{Issue, Post, RecordEntry};
 use self::ledger::{BeginSigning, Sign};
 use self::lineage::{EndTask, Revoke};
-use self::presence::InHand;
+use self::recovery::{GiveUp, Resume};
+use super::in_hand::InHand;
 use super::ledger::End;
 use super::lineage::{IS_LIVE, SELECTION};
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
@@ -215,6 +217,7 @@ impl Store for PostgresStore {
     async fn start(&self, admitted: Admitted, call: NewCall) -> Result<Started, StoreError> {
         // Before it is stored: a call that is stored as running and in nobody's hand is cut off.
         let taken = self.shared.in_hand.take(call.id);
+        let taken = taken.ok_or_else(|| unreadable(format!("the call {} runs", call.id)))?;
         let begin = Begin {
             call,
             waiting: None,
@@ -282,7 +285,11 @@ impl Store for PostgresStore {
         call: Ulid,
         entry: Entry,
     ) -> Result<Started, StoreError> {
-        let taken = self.shared.in_hand.take(call);
+        let Some(taken) = self.shared.in_hand.take(call) else {
+            return Ok(Started::Not(NotBegun::Refused(
+                DenialReason::ApprovalMissing,
+            )));
+        };
         let take_on = TakeOn {
             id: call,
             from: State::Approved,
@@ -299,9 +306,9 @@ impl Store for PostgresStore {
     }
 
     async fn finish(&self, id: Ulid, outcome: Outcome, entry: Entry) -> Result<(), StoreError> {
-        // Let go whatever comes of it: an end that cannot be stored leaves a call of unknown outcome.
-        let _taken = self.shared.in_hand.take(id);
-        let finish = Finish::new(id, outcome, entry)?;
+        // Let go whatever comes of it: a call whose end cannot be stored is cut off.
+        let _taken = self.shared.in_hand.until_dropped(id);
+        let finish = Finish::new(id, self.shared.kernel, outcome, entry)?;
         self.shared.persist(&finish).await
     }
 
@@ -313,15 +320,46 @@ impl Store for PostgresStore {
         calls::of_key(&self.shared.pool, task, key).await
     }
 
-    async fn mark_interrupted(&self, at: Timestamp) -> Result<usize, StoreError> {
-        let Shared {
-            kernel, in_hand, ..
-        } = &*self.shared;
-        let (kernel, at) = (*kernel, at);
-        self.change(&MarkInterrupted {
+    async fn cut_off(&self, limit: i64) -> Result<Vec<StoredCall>, StoreError> {
+        recovery::cut_off(&self.shared, limit).await
+    }
+
+    async fn resume(
+        &self,
+        admitted: Admitted,
+        call: Ulid,
+        entry: Entry,
+    ) -> Result<Started, StoreError> {
+        let Some(taken) = self.shared.in_hand.take(call) else {
+            return Ok(Started::Not(NotBegun::Refused(
+                DenialReason::ApprovalMissing,
+            )));
+        };
+        let kernel = self.shared.kernel;
+        let resume = Resume {
+            call,
             kernel,
-            in_hand,
-            at,
+            entry,
+        };
+        Ok(match self.change(&resume).await? {
+            Some(reason) => Started::Not(NotBegun::Refused(reason)),
+            None => {
+                taken.keep();
+                Started::Recorded(Recorded(admitted))
+            }
+        })
+    }
+
+    async fn give_up(&self, call: Ulid, reason: &str, entry: Entry) -> Result<bool, StoreError> {
+        let Some(_taken) = self.shared.in_hand.take(call) else {
+            return Ok(false);
+        };
+        let kernel = self.shared.kernel;
+        self.change(&GiveUp {
+            call,
+            kernel,
+            reason,
+            entry,
         })
         .await
     }

@@ -1,19 +1,13 @@
-//! Which kernels are alive, and which calls they have in hand.
-//!
-//! A call that is stored as running is cut off when its kernel is gone, or when its kernel has it no longer in hand since
-//! its end could not be stored. Nobody else touches it.
+//! Which kernels are alive.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use sqlx::postgres::PgPool;
 use tokio::time::Instant;
 use ulid::Ulid;
 
 use super::Shared;
-use super::changes::MarkInterrupted;
 
 /// How often a kernel says that it is alive.
 const BEAT: Duration = Duration::from_secs(10);
@@ -48,7 +42,15 @@ pub(super) async fn leave(pool: &PgPool, kernel: Ulid) -> Result<(), sqlx::Error
     Ok(())
 }
 
-/// Says again and again that this kernel is alive, and marks what others left behind.
+/// Forgets the kernels that are gone. One that comes back after all registers anew, with its next beat.
+async fn forget_the_silent(pool: &PgPool) -> Result<(), sqlx::Error> {
+    sqlx::query(concat!("DELETE FROM kernels k WHERE NOT ", is_alive!()))
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// Says again and again that this kernel is alive.
 pub(super) async fn keep_beating(shared: Arc<Shared>) {
     let mut beats = tokio::time::interval_at(Instant::now() + BEAT, BEAT);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -58,65 +60,8 @@ pub(super) async fn keep_beating(shared: Arc<Shared>) {
             tracing::warn!(%error, "this kernel cannot say that it is alive; the others take it for gone in a while");
             continue;
         }
-        let mark = MarkInterrupted {
-            kernel: shared.kernel,
-            in_hand: &shared.in_hand,
-            at: Timestamp::now(),
-        };
-        match shared.change(&mark).await {
-            Ok(0) => {}
-            Ok(marked) => {
-                tracing::warn!(marked, "calls were cut off; their outcome is unknown");
-            }
-            Err(error) => tracing::warn!(%error, "calls that were cut off could not be marked"),
-        }
-    }
-}
-
-/// The calls that this kernel runs.
-#[derive(Debug, Default)]
-pub(super) struct InHand(Mutex<BTreeSet<Ulid>>);
-
-impl InHand {
-    /// Takes a call in hand, until what is returned is dropped or kept.
-    pub(super) fn take(&self, call: Ulid) -> Taken<'_> {
-        self.calls().insert(call);
-        Taken {
-            from: self,
-            call,
-            keep: false,
-        }
-    }
-
-    /// The calls, as texts.
-    pub(super) fn texts(&self) -> Vec<String> {
-        self.calls().iter().map(Ulid::to_string).collect()
-    }
-
-    fn calls(&self) -> MutexGuard<'_, BTreeSet<Ulid>> {
-        // A set of ids is whole whenever it can be seen.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A call in hand.
-pub(super) struct Taken<'a> {
-    from: &'a InHand,
-    call: Ulid,
-    keep: bool,
-}
-
-impl Taken<'_> {
-    /// Leaves the call in hand.
-    pub(super) fn keep(mut self) {
-        self.keep = true;
-    }
-}
-
-impl Drop for Taken<'_> {
-    fn drop(&mut self) {
-        if !self.keep {
-            self.from.calls().remove(&self.call);
+        if let Err(error) = forget_the_silent(&shared.pool).await {
+            tracing::warn!(%error, "kernels that are gone are still registered");
         }
     }
 }

@@ -2,15 +2,13 @@
 
 use actum::Digest;
 use actum::gate::DenialReason;
-use serde_json::json;
-use sqlx::Row;
 use sqlx::sqlite::{SqliteExecutor, SqlitePool};
 use ulid::Ulid;
 
 use super::lineage;
 use super::writer::{Savepoint, Write};
 use crate::calls::{State, after};
-use crate::ledger::{Entry, Kind};
+use crate::ledger::Entry;
 use crate::store::lineage::SPEND;
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
@@ -33,7 +31,7 @@ pub(super) async fn insert(
     .bind(call.task_id.to_string())
     .bind(call.action.as_str())
     .bind(&call.arguments)
-    .bind(waiting.and_then(|waiting| waiting.sealed.clone()))
+    .bind(&call.sealed)
     .bind(state.as_str())
     .bind(waiting.map(|waiting| waiting.binding.to_string()))
     .bind(call.spends.map(|token| token.to_string()))
@@ -152,8 +150,7 @@ pub(super) async fn step(
     .bind(to.as_str())
     .bind(reason)
     .bind(entry.at.to_string())
-    // A call that has begun or ended has no use for what was kept for its beginning.
-    .bind(to == State::Running || to.is_final())
+    .bind(!to.needs_arguments())
     .bind(id.to_string())
     .bind(from.as_str())
     .execute(&mut *write.tx)
@@ -249,27 +246,4 @@ pub(super) async fn decide(write: &mut Write, new: NewDecision) -> Result<Decide
     };
     step(write, call, State::Pending, reason, entry).await?;
     Ok(Decided::Stored(to))
-}
-
-/// Marks every call that is still running as of unknown outcome.
-pub(super) async fn mark_interrupted(
-    write: &mut Write,
-    at: jiff::Timestamp,
-) -> Result<usize, StoreError> {
-    let rows =
-        sqlx::query("SELECT id, task_id, action FROM calls WHERE state = 'running' ORDER BY id")
-            .fetch_all(&mut *write.tx)
-            .await?;
-    for row in &rows {
-        let (id, task, action): (String, String, String) = (
-            row.try_get("id")?,
-            row.try_get("task_id")?,
-            row.try_get("action")?,
-        );
-        let body = json!({"call": id, "task": task, "action": action, "why": "the kernel stopped while it ran"});
-        let kind = Kind::CallOutcomeUnknown;
-        let id = Ulid::from_string(&id).map_err(unreadable)?;
-        step(write, id, State::Running, None, Entry { at, kind, body }).await?;
-    }
-    Ok(rows.len())
 }

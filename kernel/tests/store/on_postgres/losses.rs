@@ -11,7 +11,8 @@ use sqlx::Row;
 use super::open;
 use crate::database::Database;
 use crate::fixture::{
-    TAKE, admitted, entry, finish, issued, new_call, now, started, state, verified,
+    TAKE, admitted, entry, finish, issued, mark_interrupted, new_call, now, started, state,
+    verified,
 };
 use crate::server::Server;
 
@@ -146,7 +147,7 @@ async fn a_call_whose_start_nobody_can_ask_about_does_not_run_and_is_marked() {
     waiting.server.start_again();
     waiting.wait_for_standby("").await;
     // It was committed, as the ledger shows, and never ran. (The kernel's own beat may have marked it before.)
-    store.mark_interrupted(now()).await.unwrap();
+    mark_interrupted(&*store).await.unwrap();
     assert_eq!(state(&*store, id).await.unwrap(), "outcome_unknown");
     let records = store.records_after(1, 9).await.unwrap();
     let kinds: Vec<&str> = records.iter().map(|record| &*record.kind).collect();

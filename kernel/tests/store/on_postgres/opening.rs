@@ -11,7 +11,7 @@ use ulid::Ulid;
 
 use super::open;
 use crate::database::Database;
-use crate::fixture::{entry, finish, issued, now, started, verified};
+use crate::fixture::{entry, finish, issued, mark_interrupted, now, started, verified};
 
 /// What an operator runs who gives kernels a role of their own.
 const ROLE: &str = include_str!("../../../../docs/postgres-role.sql");
@@ -118,7 +118,7 @@ async fn a_role_of_its_own_can_run_a_kernel_and_cannot_touch_the_ledger() {
         .post_message(task, "visitor", "hello", now())
         .await
         .unwrap();
-    store.mark_interrupted(now()).await.unwrap();
+    mark_interrupted(&store).await.unwrap();
     let revoked = entry(Kind::GrantRevoked, json!({}));
     assert_eq!(store.revoke(task, revoked).await.unwrap(), [task]);
     let before = verified(&store).await;
