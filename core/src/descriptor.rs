@@ -34,8 +34,8 @@ pub struct ToolDescriptor {
     pub hints: Hints,
 }
 
-/// What an action says of its effects; the vocabulary is MCP's tool annotations. Hints inform
-/// people and models, they decide nothing.
+/// What an action says of its effects; the vocabulary is MCP's tool annotations. Hints inform people and models, and
+/// decide nothing about permission; after a crash they decide whether a call is run again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hints {
