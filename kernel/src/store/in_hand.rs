@@ -15,11 +15,9 @@ pub(super) struct InHand(Mutex<BTreeSet<Ulid>>);
 impl InHand {
     /// Takes a call in hand, until what is returned is dropped or kept; `None` where it is in hand already.
     pub(super) fn take(&self, call: Ulid) -> Option<Taken<'_>> {
-        self.calls().insert(call).then_some(Taken {
-            from: self,
-            call,
-            keep: false,
-        })
+        let is_new = self.calls().insert(call);
+        // Made only where it is new: one that is dropped lets the call go.
+        is_new.then(|| self.until_dropped(call))
     }
 
     /// A call that is let go when what is returned is dropped.
