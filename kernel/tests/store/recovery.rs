@@ -107,7 +107,7 @@ async fn no_call_of_a_task_that_was_taken_back_is_resumed(opened: &mut Opened) {
     let task = issued(&*store, &[]).await;
     let call = started(&*store, task).await;
     let revoked = entry(Kind::GrantRevoked, json!({"task": task}));
-    assert!(store.revoke(task, revoked).await.unwrap());
+    assert_eq!(store.revoke(task, revoked).await.unwrap(), [task]);
     drop(store);
     opened.reopen().await;
     let store = opened.store();
