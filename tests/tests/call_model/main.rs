@@ -13,6 +13,8 @@
 )]
 
 mod moves;
+mod promises;
+mod rules;
 mod table;
 mod world;
 
@@ -21,9 +23,11 @@ use actum_kernel::calls::State::{
 };
 use actum_kernel::calls::{STEPS, after};
 use actum_kernel::ledger::Kind;
-use moves::{
-    ENDS_ONCE, FOUNDED, KEY_RUNS_ONCE, NOT_STUCK, NOTHING_OF_THE_REFUSED, ONCE, Rules, breach,
+use promises::{
+    ENDS_ONCE, FOUNDED, KEY_RUNS_ONCE, NOT_STUCK, NOTHING_OF_THE_REFUSED, ONCE, SETTLED_ONCE,
+    breach,
 };
+use rules::Rules;
 use stateright::{Checker, Model};
 use table::Table;
 use world::{Post, Words};
@@ -44,6 +48,7 @@ fn two_approvers() -> Rules {
         posts: vec![Post::of(Words::First)],
         quorum: Some(2),
         may_edit: true,
+        may_settle: true,
         ..Rules::of(Table::real())
     }
 }
@@ -53,6 +58,17 @@ fn allowed(keyed: bool) -> Rules {
     let post = |words| Post { words, keyed };
     Rules {
         posts: vec![post(Words::First), post(Words::First), post(Words::Other)],
+        ..Rules::of(Table::real())
+    }
+}
+
+/// A call of a handler that is declared idempotent, which is resumed wherever it was cut off.
+fn resumed() -> Rules {
+    Rules {
+        posts: vec![Post::of(Words::First)],
+        quorum: Some(1),
+        is_idempotent: true,
+        may_settle: true,
         ..Rules::of(Table::real())
     }
 }
@@ -80,6 +96,11 @@ fn every_order_of_events_keeps_every_promise() {
         (
             "one approver, three times with one key",
             keyed_and_approved(),
+            1_000,
+        ),
+        (
+            "one approver, and resumed where it was cut off",
+            resumed(),
             1_000,
         ),
     ] {
@@ -127,6 +148,14 @@ fn one_step_more_or_less_breaks_a_promise() {
             ENDS_ONCE,
         ),
         (wrong(Failed, Kind::CallExpired, Expired), ENDS_ONCE),
+        (
+            wrong(Running, Kind::CallSettledFailed, Failed),
+            SETTLED_ONCE,
+        ),
+        (
+            wrong(Succeeded, Kind::CallSettledFailed, Failed),
+            SETTLED_ONCE,
+        ),
         (lacks(Approved, Kind::CallStarted), NOT_STUCK),
         (lacks(Approved, Kind::CallRefused), NOT_STUCK),
         (lacks(Pending, Kind::CallExpired), NOT_STUCK),
@@ -173,6 +202,22 @@ fn each_look_of_a_transaction_is_needed() {
         "a start that does not look at the key",
         blind,
         KEY_RUNS_ONCE,
+    );
+}
+
+#[test]
+fn resuming_what_is_not_idempotent_breaks_a_promise() {
+    let eager = Rules {
+        resumes_all: true,
+        ..one_approver()
+    };
+    breaks("a kernel that resumes every call", eager, ONCE);
+    let table = Table::real().with(OutcomeUnknown, Kind::CallResumed, Running);
+    let late = Rules { table, ..resumed() };
+    breaks(
+        "a call that is resumed after it was given up",
+        late,
+        ENDS_ONCE,
     );
 }
 

@@ -1,157 +1,12 @@
-//! What may happen next, what it does, and what must always hold.
+//! What each move does, and which may come next.
 
-use actum_kernel::calls::State;
+use actum_kernel::calls::MOST_RESUMPTIONS;
 use actum_kernel::ledger::Kind;
-use stateright::{Checker, HasDiscoveries, Model, Property};
+use stateright::{Model, Property};
 
-use crate::table::Table;
-use crate::world::{Answer, Call, Hand, KERNELS, Post, Words, World, is_finished};
-
-pub const ONCE: &str = "a call has its effect at most once";
-pub const FOUNDED: &str = "no effect without a durable decision before it";
-pub const NOTHING_OF_THE_REFUSED: &str = "what was rejected, expired or refused has no effect";
-pub const ENDS_ONCE: &str = "a finished call has one record of its end, and another has none";
-pub const NOT_STUCK: &str = "when nothing is left to do, every call is finished";
-pub const KEY_RUNS_ONCE: &str = "a key is one call with one set of arguments, whoever repeats it";
-
-/// What the world is like.
-#[derive(Debug, Clone)]
-pub struct Rules {
-    pub table: Table,
-    /// What workers post, each at any time, at any kernel.
-    pub posts: Vec<Post>,
-    /// How many have to approve; `None` for an action that needs no approval.
-    pub quorum: Option<u32>,
-    pub may_edit: bool,
-    pub kills: u8,
-    /// The transaction of a start looks whether the task was taken back.
-    pub looks_at_the_task: bool,
-    /// The transaction of a new call looks for another with its key.
-    pub looks_at_the_key: bool,
-}
-
-impl Rules {
-    /// The kernel's, with this table.
-    pub fn of(table: Table) -> Self {
-        Self {
-            table,
-            posts: Vec::new(),
-            quorum: None,
-            may_edit: false,
-            kills: 2,
-            looks_at_the_task: true,
-            looks_at_the_key: true,
-        }
-    }
-
-    /// The record of a new call.
-    fn beginning(&self) -> Kind {
-        match self.quorum {
-            Some(_) => Kind::CallPending,
-            None => Kind::CallStarted,
-        }
-    }
-}
-
-/// How a handler ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    Succeeded,
-    Failed,
-    /// It was stopped at its deadline, panicked, or said so.
-    Unknown,
-}
-
-impl Ending {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Succeeded => Kind::CallSucceeded,
-            Self::Failed => Kind::CallFailed,
-            Self::Unknown => Kind::CallOutcomeUnknown,
-        }
-    }
-}
-
-/// Something that happens. Each is one transaction, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Move {
-    /// A worker's post is delivered to a kernel.
-    Deliver {
-        post: usize,
-        kernel: usize,
-    },
-    /// Somebody clicks.
-    Approve {
-        call: usize,
-        approver: u8,
-        kernel: usize,
-    },
-    Reject {
-        call: usize,
-        approver: u8,
-    },
-    Edit {
-        call: usize,
-    },
-    Revoke,
-    Kill {
-        kernel: usize,
-    },
-    /// The minute comes from which on nothing waits any more of what waited before.
-    PassTime,
-    /// It is seen that a call's time is over.
-    Expire {
-        call: usize,
-    },
-    /// A kernel looks whether a call may run: the gate.
-    Look {
-        call: usize,
-        kernel: usize,
-    },
-    /// It records that the call begins.
-    Start {
-        call: usize,
-        kernel: usize,
-    },
-    /// The handler does what it was asked.
-    Act {
-        call: usize,
-        kernel: usize,
-    },
-    /// It has ended, and that is recorded.
-    End {
-        call: usize,
-        kernel: usize,
-        ending: Ending,
-    },
-    Restart {
-        kernel: usize,
-    },
-    /// A call that nobody has in hand is marked.
-    Mark {
-        call: usize,
-    },
-    /// A call is marked whose kernel was silent for too long, and lives.
-    MarkWrongly {
-        call: usize,
-    },
-}
-
-impl Move {
-    /// Whether it happens by itself. Nobody has to post, to click, to kill; what is left to do is the rest.
-    fn is_due(self) -> bool {
-        !matches!(
-            self,
-            Self::Deliver { .. }
-                | Self::Approve { .. }
-                | Self::Reject { .. }
-                | Self::Edit { .. }
-                | Self::Revoke
-                | Self::Kill { .. }
-                | Self::MarkWrongly { .. }
-        )
-    }
-}
+use crate::promises;
+use crate::rules::{Ending, Move, Rules};
+use crate::world::{Answer, Call, Hand, KERNELS, Post, Words, World};
 
 /// Every move uses up what cannot come back (a post, a click, a kill, a step), so that no path has a circle, and
 /// `NOT_STUCK`, which is asked of every state, says that every path ends well.
@@ -272,69 +127,26 @@ impl Model for Rules {
             Move::Mark { call } | Move::MarkWrongly { call } => {
                 world.calls[call].step(table, Kind::CallOutcomeUnknown);
             }
+            Move::Resume { call, kernel } | Move::ResumeWrongly { call, kernel } => {
+                let call = &mut world.calls[call];
+                if call.step(table, Kind::CallResumed) {
+                    call.resumed += 1;
+                    call.hands[kernel] = Hand::Begun;
+                }
+            }
+            Move::Settle { call, succeeded } => {
+                let by = match succeeded {
+                    true => Kind::CallSettledSucceeded,
+                    false => Kind::CallSettledFailed,
+                };
+                world.calls[call].step(table, by);
+            }
         }
         Some(world)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![
-            Property::always(ONCE, |_: &Self, world: &World| {
-                world.calls.iter().all(|call| call.effects <= 1)
-            }),
-            Property::always(FOUNDED, |_: &Self, world: &World| {
-                !world.calls.iter().any(|call| call.unfounded_effect)
-            }),
-            Property::always(NOTHING_OF_THE_REFUSED, |_: &Self, world: &World| {
-                let refused = |call: &&Call| {
-                    matches!(
-                        call.state,
-                        State::Rejected | State::Expired | State::Refused
-                    )
-                };
-                world
-                    .calls
-                    .iter()
-                    .filter(refused)
-                    .all(|call| call.effects == 0)
-            }),
-            Property::always(ENDS_ONCE, |_: &Self, world: &World| {
-                let mut calls = world.calls.iter();
-                calls.all(|call| call.ends == u8::from(is_finished(call.state)))
-            }),
-            Property::always(NOT_STUCK, |rules: &Self, world: &World| {
-                let mut moves = Vec::new();
-                rules.actions(world, &mut moves);
-                let is_idle = !moves.iter().any(|made| made.is_due());
-                !is_idle || world.calls.iter().all(|call| is_finished(call.state))
-            }),
-            Property::always(KEY_RUNS_ONCE, |rules: &Self, world: &World| {
-                let answers = rules.posts.iter().zip(&world.answers);
-                let told = |place: &usize, post: &Post| world.calls[*place].words == post.words;
-                world.calls.iter().filter(|call| call.keyed).count() <= 1
-                    && answers.into_iter().all(|(post, answer)| match answer {
-                        Some(Answer::New(place) | Answer::Replay(place)) => told(place, post),
-                        Some(Answer::Refused) | None => true,
-                    })
-            }),
-            // That the world is one in which all of this can happen.
-            Property::sometimes(
-                "a call succeeds after a restart",
-                |_: &Self, world: &World| {
-                    world.kills == 0
-                        && world
-                            .calls
-                            .iter()
-                            .any(|call| call.state == State::Succeeded)
-                },
-            ),
-            Property::sometimes(
-                "an effect was made, and its outcome is not known",
-                |_: &Self, world: &World| {
-                    let mut calls = world.calls.iter();
-                    calls.any(|call| call.state == State::OutcomeUnknown && call.effects == 1)
-                },
-            ),
-        ]
+        promises::all()
     }
 }
 
@@ -378,11 +190,40 @@ impl Rules {
         if call.late && self.table.has(call.state, Kind::CallExpired) {
             moves.push(Move::Expire { call: place });
         }
-        if self.table.has(call.state, Kind::CallOutcomeUnknown) {
-            moves.push(match call.is_in_hand() {
+        let is_in_hand = call.is_in_hand();
+        let resumes = (self.is_idempotent || self.resumes_all)
+            && u32::from(call.resumed) < MOST_RESUMPTIONS.min(2)
+            && self.table.has(call.state, Kind::CallResumed);
+        if resumes {
+            let free = |kernel: &usize| {
+                world.up[*kernel] && !matches!(call.hands[*kernel], Hand::Begun | Hand::Did)
+            };
+            moves.extend((0..KERNELS).filter(free).map(|kernel| match is_in_hand {
+                true => Move::ResumeWrongly {
+                    call: place,
+                    kernel,
+                },
+                false => Move::Resume {
+                    call: place,
+                    kernel,
+                },
+            }));
+        } else if self.table.has(call.state, Kind::CallOutcomeUnknown) {
+            moves.push(match is_in_hand {
                 true => Move::MarkWrongly { call: place },
                 false => Move::Mark { call: place },
             });
+        }
+        for (succeeded, by) in [
+            (true, Kind::CallSettledSucceeded),
+            (false, Kind::CallSettledFailed),
+        ] {
+            if self.may_settle && self.table.has(call.state, by) {
+                moves.push(Move::Settle {
+                    call: place,
+                    succeeded,
+                });
+            }
         }
         for kernel in (0..KERNELS).filter(|kernel| world.up[*kernel]) {
             let end = |ending| Move::End {
@@ -451,12 +292,4 @@ impl Rules {
             call.hands[kernel] = Hand::Begun;
         }
     }
-}
-
-/// How a promise is broken, in the fewest moves; `None` if it is kept.
-pub fn breach(rules: Rules, promise: &'static str) -> Option<String> {
-    let found = HasDiscoveries::AnyOf([promise].into());
-    let checker = rules.checker().finish_when(found).spawn_bfs().join();
-    let moves = checker.discovery(promise)?.into_actions();
-    Some(format!("{moves:?}"))
 }

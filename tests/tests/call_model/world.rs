@@ -76,6 +76,10 @@ pub struct Call {
     pub unfounded_effect: bool,
     /// How many records of an end it has.
     pub ends: u8,
+    /// How often a person said what became of it.
+    pub settled: u8,
+    /// How often it was resumed.
+    pub resumed: u8,
 }
 
 impl Call {
@@ -93,6 +97,8 @@ impl Call {
             effects: 0,
             unfounded_effect: false,
             ends: 0,
+            settled: 0,
+            resumed: 0,
         }
     }
 
@@ -102,8 +108,12 @@ impl Call {
             return false;
         };
         self.state = to;
-        if is_finished(to) {
-            self.ends = self.ends.saturating_add(1).min(2);
+        match by {
+            Kind::CallSettledSucceeded | Kind::CallSettledFailed => {
+                self.settled = self.settled.saturating_add(1).min(2);
+            }
+            _ if is_finished(to) => self.ends = self.ends.saturating_add(1).min(2),
+            _ => {}
         }
         true
     }
