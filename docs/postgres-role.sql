@@ -8,5 +8,6 @@ GRANT SELECT, INSERT ON audit, catalogs, decisions, exposures, ledger_checkpoint
 GRANT SELECT, INSERT, UPDATE ON ledger_tiles TO actum_kernel;
 GRANT SELECT, INSERT, UPDATE ON tasks, selection_tokens, calls TO actum_kernel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON kernels TO actum_kernel;
-GRANT SELECT, UPDATE ON ledger_head TO actum_kernel;
+GRANT SELECT, INSERT, UPDATE ON artifacts TO actum_kernel;
+GRANT SELECT, UPDATE ON ledger_head, artifact_changes TO actum_kernel;
 GRANT SELECT ON _sqlx_migrations TO actum_kernel;

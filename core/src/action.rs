@@ -13,6 +13,7 @@ use serde_json::Value;
 use ulid::Ulid;
 
 use crate::descriptor::Hints;
+use crate::digest::Digest;
 use crate::id::ActionId;
 use crate::redact::{Confidential, Watch};
 use crate::requirement::{Class, EscapeHatch, Requirements, folded_role};
@@ -251,6 +252,8 @@ pub struct Call {
     /// When the handler will be dropped if it has not ended, by the kernel's clock. A handler that begins what it cannot
     /// finish in time leaves a call of unknown outcome.
     pub deadline: Timestamp,
+    /// The revision of the manifests that it was decided under.
+    pub revision: Digest,
 }
 
 /// The one place that a reply of a task may go to.

@@ -5,6 +5,7 @@
 //! bounds and caveats: a tool that a list has and that no call could reach counts as absent on both sides.
 
 mod bounds;
+mod routes;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -22,6 +23,8 @@ use crate::project::project;
 
 use Label::{Keeps, Narrows, Widens};
 
+pub use routes::{RouteDifference, SetDifference, between};
+
 /// One side of a comparison: a grant, and the catalog that it is projected over.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
@@ -35,6 +38,8 @@ pub struct Side<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
+    /// A route, and whom it lets in.
+    Route,
     /// A tool is shown that was not.
     ToolGained,
     /// A tool is not shown any more.
@@ -75,6 +80,7 @@ impl About {
             | Self::ApprovalDropped
             | Self::Bound
             | Self::Descriptor => "",
+            Self::Route => "route ",
             Self::EgressClass => "egress class ",
             Self::OutputChannel => "output channel ",
             Self::Claim => "claim ",

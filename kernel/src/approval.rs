@@ -139,6 +139,37 @@ impl Kernel {
         Ok(true)
     }
 
+    /// The revision of the manifests that a waiting call is bound to, if they are those in force and everything else
+    /// that it is bound to is as it was, too.
+    pub(crate) async fn bound_revision(
+        &self,
+        call: &StoredCall,
+    ) -> Result<Option<Digest>, StoreError> {
+        let Some(task) = self.tasks.live(call.task_id, self.now()).await? else {
+            return Ok(None);
+        };
+        Ok(self.binding_holds(call, &task)?.then_some(task.revision))
+    }
+
+    /// Puts the same call in the place of a waiting one, bound to what is in force now; it passes its own gate.
+    pub(crate) async fn renew(
+        self: &Arc<Self>,
+        by: &Approver,
+        id: Ulid,
+        seen: Digest,
+    ) -> Result<Result<Edited, Undecided>, StoreError> {
+        let Some(call) = self.call_as_of_now(id).await? else {
+            return Ok(Err(Undecided::Unknown));
+        };
+        let arguments = match &call.sealed {
+            None => call.arguments.into_bytes(),
+            Some(sealed) => self.sealer.open(id, sealed)?,
+        };
+        let arguments = serde_json::from_slice(&arguments)
+            .map_err(|error| StoreError::Unreadable(error.to_string()))?;
+        self.edit(by, id, seen, arguments).await
+    }
+
     /// Decides on a waiting call; an approved one is then run. Inside, why the decision does not count.
     pub(crate) async fn decide(
         self: &Arc<Self>,

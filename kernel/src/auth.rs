@@ -335,7 +335,8 @@ impl LiveTasks {
                 self.forget(id);
                 return Ok(None);
             }
-            let manifests = self.manifests.now();
+            let seen = self.store.artifact_changes_seen();
+            let manifests = Arc::clone(&self.manifests.as_of(seen).await?.manifests);
             if task.revision == manifests.revision() {
                 return Ok(Some(task));
             }
@@ -361,7 +362,7 @@ impl LiveTasks {
         let task = LiveTask::worked_out(
             id,
             Arc::new(grant),
-            &self.manifests.now(),
+            &self.manifests.up_to_date().await?.manifests,
             stored.message,
             SecretHash::new(stored.token_hash),
         );

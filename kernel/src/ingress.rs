@@ -254,8 +254,8 @@ impl Kernel {
     ) -> Result<Result<Issued, Turned>, StoreError> {
         let now = self.now();
         let raw = Digest::of_json(posted)?;
-        let manifests = self.manifests.now();
-        let composer = self.composer(&manifests);
+        let current = self.manifests.up_to_date().await?;
+        let composer = self.composer(&current.manifests);
         let composed = match composer.compose(connector, posted, now) {
             Ok(composed) => composed,
             Err(turned) => {

@@ -34,6 +34,12 @@ pub enum Kind {
     KernelStopped,
     /// Other manifests came into force.
     ManifestsLoaded,
+    /// A version of a manifest that was approved came into force.
+    ArtifactActivated,
+    /// One was taken back.
+    ArtifactRevoked,
+    /// One shall be taken over into the operator's files.
+    ArtifactNominated,
     /// An event led to no grant.
     EventRefused,
     /// An event led to a grant.
@@ -80,6 +86,9 @@ impl Kind {
             Self::KernelStarted => "kernel_started",
             Self::KernelStopped => "kernel_stopped",
             Self::ManifestsLoaded => "manifests_loaded",
+            Self::ArtifactActivated => "artifact_activated",
+            Self::ArtifactRevoked => "artifact_revoked",
+            Self::ArtifactNominated => "artifact_nominated",
             Self::EventRefused => "event_refused",
             Self::GrantIssued => "grant_issued",
             Self::GrantRevoked => "grant_revoked",

@@ -8,6 +8,7 @@
 
 pub mod actions;
 mod approval;
+mod artifacts;
 pub mod auth;
 pub mod calls;
 mod check;
@@ -53,7 +54,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use actum::authority::IdentityBook;
+use actum::authority::{Artifact, IdentityBook};
 use actum::grant::SealKey;
 use actum::{ActionCatalog, Digest, Registry, Resources};
 use jiff::Timestamp;
@@ -64,6 +65,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::actions::artifact::Artifacts;
 use crate::actions::email::MailSource;
 use crate::actions::status::Running;
 use crate::actions::telegram::TelegramBot;
@@ -76,7 +78,7 @@ use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
 use crate::sealed::Sealer;
 use crate::skills::Skills;
-use crate::store::{PostgresStore, SqliteStore, Store, StoreError};
+use crate::store::{Archive, PostgresStore, SqliteStore, Store, StoreError};
 
 pub use clock::Clock;
 pub use ids::Ids;
@@ -197,7 +199,12 @@ impl KernelBuilder {
             ids,
         } = self;
         let mut faults = Vec::new();
-        let manifests = gather(&mut faults, manifests::load(&config.manifests));
+        let files = gather(&mut faults, manifests::read_files(&config.manifests));
+        let artifacts = archived_artifacts(&config).await;
+        let manifests = files
+            .as_ref()
+            .map(|files| manifests::set_of(files, &artifacts, &config.manifests));
+        let manifests = manifests.and_then(|set| gather(&mut faults, set));
         let registry = gather(&mut faults, registry.map_or_else(Registry::linked, Ok));
         let mail = config
             .mailbox
@@ -228,7 +235,7 @@ impl KernelBuilder {
             }
         }
         let (
-            Some(manifests),
+            Some(files),
             Some(registry),
             Some(catalog),
             Some(mail),
@@ -237,7 +244,7 @@ impl KernelBuilder {
             Some(skills),
             true,
         ) = (
-            manifests,
+            files.filter(|_| manifests.is_some()),
             registry,
             catalog,
             mail,
@@ -261,7 +268,18 @@ impl KernelBuilder {
         let store = open_store(&config).await.map_err(StartFaults::one)?;
         let news = Arc::new(Notify::new());
         let since = clock.now();
+        let catalog = Arc::new(catalog);
+        // Once more with the artifacts that the opened store has: nobody else changes those of SQLite from here on.
+        let manifests = InForce::open(
+            files,
+            config.manifests.clone(),
+            Arc::clone(&catalog),
+            Arc::clone(&store),
+            clock.clone(),
+        );
+        let manifests = Arc::new(manifests.await.map_err(StartFaults)?);
         let resources = resources
+            .with(Artifacts(Arc::clone(&manifests)))
             .with(Running {
                 store: Arc::clone(&store),
                 since,
@@ -287,14 +305,6 @@ impl KernelBuilder {
                 "{problem}\n  It is left out of this provider's shape, and of no other."
             );
         }
-        let catalog = Arc::new(catalog);
-        let manifests = Arc::new(InForce::new(
-            manifests,
-            config.manifests.clone(),
-            Arc::clone(&catalog),
-            Arc::clone(&store),
-            clock.clone(),
-        ));
         let connector_keys = keys.connectors.iter().map(Secret::hash);
         let kernel = Arc::new(Kernel {
             tasks: LiveTasks::new(
@@ -373,6 +383,20 @@ async fn open_store(config: &Config) -> Result<Arc<dyn Store>, StoreError> {
             Arc::new(store.signed_by(notary()?).await?)
         }
     })
+}
+
+/// The artifacts that are active, so that their faults are told with all others before anything is opened. What
+/// keeps them from being read keeps the store from being opened, and is told then.
+async fn archived_artifacts(config: &Config) -> Vec<Artifact> {
+    let read = async || {
+        let url_file = config.postgres_url_file.as_deref();
+        let mut archive = Archive::open(&config.data, url_file).await?;
+        archive.active_artifacts().await
+    };
+    read()
+        .await
+        .map(|active| active.artifacts)
+        .unwrap_or_default()
 }
 
 fn gather<T, E: fmt::Display>(faults: &mut Vec<String>, result: Result<T, E>) -> Option<T> {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use actum::ActionCatalog;
 use actum::authority::document::{Fault, Faults, Position, Report};
-use actum::authority::{Listing, ManifestSet, WordKind};
+use actum::authority::set::is_artifact;
+use actum::authority::{Artifact, Listing, ManifestSet, WordKind};
 
 /// The most manifest files that are read.
 const MAX_FILES: usize = 10_000;
@@ -16,6 +17,57 @@ const MAX_FILES: usize = 10_000;
 /// # Errors
 /// Every fault of every file at once.
 pub fn load(folder: &Path) -> Result<ManifestSet, Faults> {
+    load_with(folder, &[])
+}
+
+/// Loads every `.yaml` file of a folder's sub-folders, with artifacts in the place of files.
+///
+/// # Errors
+/// Every fault of every file and artifact at once.
+pub fn load_with(folder: &Path, artifacts: &[Artifact]) -> Result<ManifestSet, Faults> {
+    set_of(&read_files(folder)?, artifacts, folder)
+}
+
+/// The set of files and artifacts.
+///
+/// # Errors
+/// Every fault of every file and artifact. Files are named within `folder`.
+pub fn set_of(
+    files: &[(String, String)],
+    artifacts: &[Artifact],
+    folder: &Path,
+) -> Result<ManifestSet, Faults> {
+    let files = files.iter().map(|(path, text)| (path, text));
+    ManifestSet::read_with(files, artifacts).map_err(|faults| in_folder(faults, folder))
+}
+
+/// All that is wrong with files and artifacts together, or the set that they make.
+///
+/// # Errors
+/// Every fault that the start would tell. Files are named within `folder`.
+pub fn checked(
+    files: &[(String, String)],
+    artifacts: &[Artifact],
+    folder: &Path,
+    catalog: &ActionCatalog,
+) -> Result<ManifestSet, Vec<String>> {
+    let manifests = set_of(files, artifacts, folder).map_err(|faults| told(&faults))?;
+    match faults(&manifests, catalog, folder) {
+        faults if faults.is_empty() => Ok(manifests),
+        faults => Err(faults),
+    }
+}
+
+/// Faults, one text each.
+pub fn told(faults: &Faults) -> Vec<String> {
+    faults.as_slice().iter().map(ToString::to_string).collect()
+}
+
+/// Reads every `.yaml` file of a folder's sub-folders, as (path within the folder, text).
+///
+/// # Errors
+/// Every file and folder that cannot be read.
+pub fn read_files(folder: &Path) -> Result<Vec<(String, String)>, Faults> {
     let told = |path: &Path, problem: String| {
         let report = Report::of_file(&path.display().to_string());
         report.fault(
@@ -41,21 +93,24 @@ pub fn load(folder: &Path) -> Result<ManifestSet, Faults> {
             Err(error) => faults.extend(told(&path, format!("cannot be read: {error}"))),
         }
     }
-    if let Some(faults) = Faults::of(faults) {
-        return Err(faults);
-    }
-    ManifestSet::read(files).map_err(|faults| in_folder(faults, folder))
+    Faults::of(faults).map_or(Ok(files), Err)
 }
 
 /// Faults with their files' paths as the operator can open them.
 fn in_folder(faults: Faults, folder: &Path) -> Faults {
     let placed = faults.as_slice().iter().cloned().map(|fault| Fault {
-        file: fault
-            .file
-            .map(|file| folder.join(file).display().to_string()),
+        file: fault.file.map(|file| placed(folder, &file)),
         ..fault
     });
     Faults::of(placed.collect()).unwrap_or(faults)
+}
+
+/// A file as the operator can open it, or an artifact by its name.
+fn placed(folder: &Path, name: &str) -> String {
+    match is_artifact(name) {
+        true => name.to_owned(),
+        false => folder.join(name).display().to_string(),
+    }
 }
 
 /// All in which manifests speak of what the catalog does not have.
@@ -105,7 +160,7 @@ fn idle_bounds(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path) 
             "no call of `{}` could keep its bound at `{}`; name an argument that it takes, and values that fit there",
             bound.action, bound.at
         );
-        note_place(&mut told, &folder.join(file), position, "bound_arguments");
+        note_place(&mut told, &placed(folder, file), position, "bound_arguments");
         Some(told)
     });
     idle.collect()
@@ -121,7 +176,12 @@ fn unknown_words(manifests: &ManifestSet, catalog: &ActionCatalog, folder: &Path
             continue;
         }
         let places = unknown.entry((word.kind, word.text)).or_default();
-        note_place(places, &folder.join(word.file), word.position, word.field);
+        note_place(
+            places,
+            &placed(folder, word.file),
+            word.position,
+            word.field,
+        );
     }
     let told = |((kind, text), places): ((WordKind, &str), String)| {
         let (what, asks) = match kind {
@@ -154,7 +214,7 @@ pub fn by_action<'a>(
         let places = found.entry(listing.action).or_default();
         note_place(
             places,
-            &folder.join(listing.file),
+            &placed(folder, listing.file),
             listing.position,
             listing.field,
         );
@@ -163,11 +223,11 @@ pub fn by_action<'a>(
 }
 
 /// Adds a line with a place in a file.
-fn note_place(places: &mut String, file: &Path, position: Option<Position>, field: &str) {
+fn note_place(places: &mut String, file: &str, position: Option<Position>, field: &str) {
     let at = position
         .map(|p| format!(":{}:{}", p.line, p.column))
         .unwrap_or_default();
-    let _ = write!(places, "\n    {}{at}: {field}", file.display());
+    let _ = write!(places, "\n    {file}{at}: {field}");
 }
 
 /// The YAML files two levels deep: `kind/name.yaml`, and misplaced ones, which are then told.

@@ -410,6 +410,7 @@ impl Attempt<'_> {
                 at: self.at,
                 deadline: deadline.unwrap_or(self.at),
                 approved,
+                revision: self.task.revision,
             },
             selection: selection.map(|selection| Selection {
                 token_type: selection.token.token_type.clone(),

@@ -1,6 +1,8 @@
 //! The owner's door: messages, selections, taking a task back, having the ledger signed.
 
 pub(crate) mod approvals;
+pub(crate) mod artifacts;
+pub(crate) mod change;
 pub(crate) mod manifests;
 pub(crate) mod previews;
 mod rendered;

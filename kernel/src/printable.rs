@@ -69,6 +69,11 @@ pub(crate) fn visible(text: &str) -> String {
     out
 }
 
+/// Whether a person sees each character of a text, but for how its lines end.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.chars().all(|it| it == '\n' || is_shown(it))
+}
+
 fn is_line_end(it: char) -> bool {
     matches!(
         it,

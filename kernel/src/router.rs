@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 use serde_json::json;
 
 use crate::config::Config;
-use crate::owner::{approvals, manifests, previews, settle};
+use crate::owner::{approvals, artifacts, manifests, previews, settle};
 use crate::reply::{Refusal, json_value};
 use crate::{Kernel, connector, owner, worker};
 
@@ -39,6 +39,9 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/calls/{id}/reject", post(approvals::reject))
         .route("/v1/owner/calls/{id}/edit", post(approvals::edit))
         .route("/v1/owner/calls/{id}/settle", post(settle::settle))
+        .route("/v1/owner/calls/{id}/renew", post(approvals::renew))
+        .route("/v1/owner/artifacts", get(artifacts::list))
+        .route("/v1/owner/artifacts/{kind}/{id}", get(artifacts::show))
         .route("/v1/owner/ledger/checkpoint", post(owner::sign_ledger))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
         // The operator: never turned away by load.

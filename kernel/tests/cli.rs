@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 
 const COMMANDS: &[&str] = &[
     "approvals",
+    "artifacts",
     "serve",
     "catalog",
     "check",

@@ -591,3 +591,64 @@ async fn connections_cut_in_the_middle_lose_nothing_and_repeat_nothing() {
     );
     assert_eq!(unknown, 0, "the database was there to be asked");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_manifest_approved_at_one_kernel_is_in_force_at_the_next_event_of_each() {
+    const PROPOSE: &str = "artifact.propose";
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let ask = Authority {
+        name: "ask",
+        allowed: &[MARK],
+        approval: &[PROPOSE, "artifact.revoke"],
+        seconds: 3_600,
+        ..Authority::default()
+    };
+    let home = Home::desk("webchat", &[ask], "");
+    let pack = std::fs::read_to_string(home.path().join("manifests/packs/ask.yaml")).unwrap();
+    let agent = std::fs::read_to_string(home.path().join("manifests/agents/ask.yaml")).unwrap();
+    let kernels = Replicas::start(home, &database).await;
+    let task = kernels.marker().await;
+    let denied = pack.replace("denied_actions: []", &format!("denied_actions: [{MARK:?}]"));
+    let polite = agent.replace("persona: plain", "persona: polite");
+    let ask = |kind: &str, manifest: &str| json!({"kind": kind, "manifest": manifest, "reason": "Why not."});
+    let mut waiting = Vec::new();
+    for arguments in [ask("pack", &denied), ask("agent", &polite)] {
+        let held = kernels.any().ask(&task.token, PROPOSE, arguments).await;
+        assert_eq!(held.status, 202, "{held:?}");
+        let path = format!("/v1/owner/calls/{}", held.at("/request_id"));
+        let binding = kernels.any().owner_get(&path).await.json()["call"]["binding"].clone();
+        waiting.push((format!("{path}/approve"), json!({"binding": binding})));
+    }
+    // Two at once, at two kernels: one is made.
+    let each: Vec<_> = kernels.each().collect();
+    let (one, other) = tokio::join!(
+        each[0].owner_post(&waiting[0].0, &waiting[0].1),
+        each[1].owner_post(&waiting[1].0, &waiting[1].1)
+    );
+    let states = [one.at("/state"), other.at("/state")];
+    let made = states.iter().filter(|state| *state == "succeeded").count();
+    assert_eq!(made, 1, "{one:?} {other:?}");
+    let is_denied = states[0] == "succeeded";
+    // A task of before goes on, and each kernel composes by the new set at once.
+    assert_eq!(kernels.mark(&task, 1).await.status, 200);
+    let mut revisions = BTreeSet::new();
+    for kernel in kernels.each() {
+        let event = json!({"event_type": "ask", "channel_account": "desk"});
+        let begun = kernel.begin("desk", &event).await;
+        let tools = kernel.tools(&begun.token).await;
+        assert_eq!(
+            !tools.contains(&"test-mark".to_owned()),
+            is_denied,
+            "{tools:?}"
+        );
+        let listed = kernel.owner_get("/v1/owner/artifacts").await.json();
+        revisions.insert(listed["revision"].to_string());
+        assert_eq!(listed["artifacts"].as_array().unwrap().len(), 1);
+    }
+    assert_eq!(revisions.len(), 1);
+    kernels.stopped().await;
+    let records = ledger(&database).await;
+    assert_eq!(count(&records, "artifact_activated"), 1);
+}

@@ -31,4 +31,4 @@ pub use manifest::{
     WorkflowManifest,
 };
 pub use route::{Resolution, RouteDenial, resolve_route};
-pub use set::{Listing, ManifestKind, ManifestSet, Word, WordKind};
+pub use set::{Artifact, Listing, ManifestKind, ManifestSet, Word, WordKind};

@@ -1,5 +1,6 @@
 //! The shipped actions: annotated handlers, and nothing else.
 
+pub mod artifact;
 pub mod email;
 pub mod plan;
 pub mod preview;

@@ -10,6 +10,7 @@ use super::client::{Speaker, indented, line, part};
 use super::say;
 use crate::calls::State;
 use crate::owner::approvals::ToldCall;
+use crate::owner::change::ToldChange;
 use crate::printable;
 
 #[derive(Debug, Subcommand)]
@@ -39,6 +40,11 @@ pub(super) enum Ask {
         /// Why, in one line, for the record; the worker is told it.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
+    },
+    /// Put the same call in the place of one that waits, bound to the manifests that are in force now.
+    Renew {
+        /// The call's id.
+        call: String,
     },
     /// Put a call with other arguments in the place of one that waits. It waits in its turn.
     Edit {
@@ -78,6 +84,7 @@ pub(super) async fn run(
             let call = seen(&speaker, &call).await?;
             decide(&speaker, &call, "reject", json!(call.binding), reason).await
         }
+        Ask::Renew { call } => renew(&speaker, &seen(&speaker, &call).await?).await,
         Ask::Edit { call, arguments } => {
             edit(&speaker, &seen(&speaker, &call).await?, &arguments).await
         }
@@ -145,6 +152,9 @@ pub(super) fn shown(call: &ToldCall) -> String {
     // Whoever decides has to see what is not seen in a letter.
     let pretty = printable::visible(&pretty);
     out.push_str(&format!("arguments\n{}\n", indented(&pretty)));
+    if let Some(change) = &call.change {
+        out.push_str(&change_of(change));
+    }
     if let Some(message) = &call.message {
         out.push_str(&format!(
             "the task began with this message\n{}\n",
@@ -165,6 +175,40 @@ pub(super) fn shown(call: &ToldCall) -> String {
         out.push_str(&format!("{verb} by {who}{}\n", why.unwrap_or_default()));
     }
     out
+}
+
+/// What a call would change of what is in force.
+fn change_of(change: &ToldChange) -> String {
+    if let Some(problem) = &change.problem {
+        return format!("change    {}\n", line(problem));
+    }
+    let name = |name: &Option<String>| {
+        name.as_ref()
+            .map_or("nothing".to_owned(), |name| line(name))
+    };
+    let mut out = format!(
+        "change    {} -> {}\n{}\n",
+        name(&change.from),
+        name(&change.to),
+        indented(&change.lines)
+    );
+    for (route, differences) in &change.routes {
+        out.push_str(&format!("for {}\n", line(route)));
+        for one in differences {
+            out.push_str(&format!("    {}\n", printable::line(one, 2_000)));
+        }
+    }
+    out.push_str(&format!("in all    {}\n", line(&change.summary)));
+    out
+}
+
+async fn renew(speaker: &Speaker, call: &ToldCall) -> Result<(), String> {
+    let path = format!("/v1/owner/calls/{}/renew", call.id);
+    let body = json!({"binding": call.binding});
+    let new: Ulid = part(speaker.post(&path, &body).await?, "call")?;
+    say(&format!(
+        "{new} waits in its place; `actum approvals show {new}` shows it\n"
+    ))
 }
 
 async fn decide(

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod approvals;
+mod artifacts;
 mod cases;
 mod catalog;
 mod check;
@@ -151,6 +152,14 @@ enum Command {
     /// A call is of unknown outcome when its handler was cut off, by a crash or by a bound, and nobody knows whether it
     /// did what it was asked. A person looks, and says so; nothing runs by it.
     Recover(recover::Ask),
+    /// See the manifests that were proposed and approved, and what of them the operator shall take over.
+    Artifacts {
+        /// The configuration of the running kernel.
+        #[arg(long, value_name = "FILE", global = true)]
+        config: Option<PathBuf>,
+        #[command(subcommand)]
+        ask: Option<artifacts::Ask>,
+    },
     /// Select a mail thread: a task for it begins, with a token for that thread alone.
     Select {
         /// The configuration of the running kernel.
@@ -234,6 +243,7 @@ pub fn main_try_with<E: Display>(
             } => approvals::run(config, approver, ask).await,
             Command::Previews { config, preview } => previews::run(config, preview).await,
             Command::Recover(ask) => recover::run(ask).await,
+            Command::Artifacts { config, ask } => artifacts::run(config, ask).await,
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
             Command::Reload { config } => client::reload(config).await,

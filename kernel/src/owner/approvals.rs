@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
 
+use super::change::{self, ToldChange};
 use super::rendered::rendered;
 use crate::Kernel;
 use crate::approval::{Approver, Edited, OWNER, Undecided};
@@ -155,6 +156,8 @@ pub struct ToldCall {
     pub expires_at: Option<Timestamp>,
     /// The digest of all of this that a decision is bound to.
     pub binding: Option<Digest>,
+    /// What it would change of what is in force, where it is about that and waits.
+    pub change: Option<ToldChange>,
     /// The decisions so far.
     pub decisions: Vec<StoredDecision>,
     /// What came out.
@@ -168,6 +171,7 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
         .map_err(|error| StoreError::Unreadable(error.to_string()))?;
     let rendered = rendered(kernel, &call, &arguments).await?;
     let tool = kernel.catalog.tool_descriptor_for(&call.action);
+    let change = change::of(kernel, &call).await?;
     let waiting = call.waiting.as_ref();
     let root = task.as_ref().map(|task| task.grant.as_issued());
     Ok(ToldCall {
@@ -189,6 +193,7 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
         asked_at: call.created_at,
         expires_at: waiting.map(|waiting| waiting.expires_at),
         binding: waiting.map(|waiting| waiting.binding),
+        change,
         decisions,
         result: call.result,
         action: call.action,
@@ -281,6 +286,31 @@ pub async fn edit(
     let EditBody { binding, arguments } = shaped_body(body, kernel.limits.body_bytes.value).await?;
     let id = read(id).ok_or_else(unknown)?;
     let edited = kernel.edit(&by, id, binding, arguments).await?;
+    in_its_place(id, edited)
+}
+
+/// What was seen.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RenewBody {
+    binding: Digest,
+}
+
+/// `POST /v1/owner/calls/{id}/renew`: the same call takes its place, bound to what is in force now, and waits.
+pub async fn renew(
+    Shared(kernel): Shared<Arc<Kernel>>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let by = authenticate(&kernel, &headers)?;
+    let RenewBody { binding } = shaped_body(body, kernel.limits.body_bytes.value).await?;
+    let id = read(id).ok_or_else(unknown)?;
+    let renewed = kernel.renew(&by, id, binding).await?;
+    in_its_place(id, renewed)
+}
+
+fn in_its_place(id: Ulid, edited: Result<Edited, Undecided>) -> Result<Response, Refusal> {
     match edited.map_err(undecided)? {
         Edited::Waiting(new) => Ok(json_value(
             StatusCode::CREATED,

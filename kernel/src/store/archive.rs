@@ -10,7 +10,7 @@ use super::ledger::{PAGE, Tables};
 use super::postgres::PostgresArchive;
 use super::rows::RecordRow;
 use super::sqlite::SqliteArchive;
-use super::{ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
+use super::{ActiveArtifacts, ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
 use crate::ledger::source::Source;
 use crate::ledger::tree::Place;
 use crate::ledger::{Broken, Head, Record};
@@ -89,6 +89,14 @@ impl Archive {
     /// [`StoreError`] when it cannot be read.
     pub async fn exposures(&mut self, digest: Digest) -> Result<Option<String>, StoreError> {
         ask!(self, archive => archive.exposures(digest))
+    }
+
+    /// The active artifacts; none in a store of before there were any.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn active_artifacts(&mut self) -> Result<ActiveArtifacts, StoreError> {
+        ask!(self, archive => archive.active_artifacts())
     }
 
     /// The first calls of a task, oldest first.

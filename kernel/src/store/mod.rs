@@ -5,6 +5,7 @@
 //! returns: nothing takes effect unrecorded.
 
 mod archive;
+mod artifacts;
 mod in_hand;
 mod ledger;
 mod lineage;
@@ -12,7 +13,7 @@ mod postgres;
 mod rows;
 mod sqlite;
 
-use actum::authority::Limits;
+use actum::authority::{Limits, ManifestKind};
 use actum::gate::{DenialReason, SelectionToken};
 use actum::redact::Confidential;
 use actum::registry::Admitted;
@@ -27,6 +28,7 @@ use crate::ledger::{Entry, Head, Kind, Record};
 use crate::replay::Keyed;
 
 pub use archive::Archive;
+pub use artifacts::{ActiveArtifacts, ArtifactState, NewArtifact, Revocation, StoredArtifact};
 pub use lineage::{CommissionedTask, NewReport, Takes, TaskEnd, TaskOutcome};
 pub use postgres::{PostgresArchive, PostgresStore};
 pub use sqlite::{ArchivedCall, ArchivedTask, SqliteArchive, SqliteStore, verify_file};
@@ -64,6 +66,11 @@ pub enum StoreError {
         /// What is wrong, and how to mend it.
         problem: String,
     },
+    /// What other kernels put in force is faulty together with this kernel's own manifests.
+    #[error(
+        "artifacts that another kernel put in force do not fit the manifests here, so nothing is decided by those of before; make the kernels' manifests equal, and `actum reload`:\n{0}"
+    )]
+    Misfit(String),
     /// A ledger record that no entry bundle has room for.
     #[error("a ledger record of {0} bytes is too long; the longest has 65535")]
     RecordTooLong(usize),
@@ -513,6 +520,45 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// Has the ledger's notary sign what the ledger is now, unless that is signed already. The newest checkpoint, as
     /// a signed note; `None` for a store that was given no notary.
     async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError>;
+
+    /// The active artifacts, and how often they had changed.
+    async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError>;
+
+    /// How often the active artifacts had changed. A store of one kernel need not look.
+    async fn artifact_changes(&self) -> Result<i64, StoreError>;
+
+    /// How often the active artifacts had changed as far as this store has seen: at the latest when a task was last
+    /// asked about by [`is_still_live`](Self::is_still_live).
+    fn artifact_changes_seen(&self) -> i64;
+
+    /// Every version of every artifact, by kind, id and version, the first 10,000.
+    async fn artifacts(&self) -> Result<Vec<StoredArtifact>, StoreError>;
+
+    /// The versions of one artifact, the oldest first.
+    async fn versions_of(
+        &self,
+        kind: ManifestKind,
+        id: &str,
+    ) -> Result<Vec<StoredArtifact>, StoreError>;
+
+    /// The version that a call proposed or revoked.
+    async fn artifact_of_call(&self, call: Ulid) -> Result<Option<StoredArtifact>, StoreError>;
+
+    /// Stores a version as the active one, in the place of the one before. Not where the active ones have changed
+    /// since the maker looked; whether it did.
+    async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError>;
+
+    /// Takes an active version back; the newest superseded one is active again, if there is one. Not where the active
+    /// ones have changed since the maker looked; whether it did.
+    async fn revoke_artifact(&self, gone: Revocation, entry: Entry) -> Result<bool, StoreError>;
+
+    /// Notes that the operator shall take an active version over, and why; whether it is active.
+    async fn nominate_artifact(
+        &self,
+        which: (ManifestKind, &str, u32),
+        reason: &str,
+        entry: Entry,
+    ) -> Result<bool, StoreError>;
 
     /// Closes it in good order.
     async fn close(&self);

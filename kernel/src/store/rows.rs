@@ -283,11 +283,11 @@ fn timestamp(text: &str) -> Result<Timestamp, StoreError> {
     text.parse().map_err(|error: jiff::Error| unreadable(error))
 }
 
-fn digest(text: &str) -> Result<Digest, StoreError> {
+pub(super) fn digest(text: &str) -> Result<Digest, StoreError> {
     Digest::parse(text).ok_or_else(|| unreadable(format!("no digest: {text:?}")))
 }
 
-fn ulid(text: &str) -> Result<Ulid, StoreError> {
+pub(super) fn ulid(text: &str) -> Result<Ulid, StoreError> {
     Ulid::from_string(text).map_err(unreadable)
 }
 

@@ -1,6 +1,7 @@
 //! SQLite: one file, one writer, WAL, and a flush before every answer.
 
 mod archive;
+mod artifacts;
 mod calls;
 mod lineage;
 mod recovery;
@@ -8,9 +9,11 @@ mod writer;
 
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use actum::Digest;
+use actum::authority::ManifestKind;
 use actum::gate::DenialReason;
 use actum::registry::Admitted;
 use async_trait::async_trait;
@@ -27,6 +30,7 @@ use super::ledger::{self, End, Tables};
 use super::lineage::SELECTION;
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
+    ActiveArtifacts, NewArtifact, Revocation, StoredArtifact,
     CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
     Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
     StoredTask, Waiting,
@@ -52,6 +56,8 @@ pub struct SqliteStore {
     readers: SqlitePool,
     in_hand: InHand,
     path: PathBuf,
+    /// How often the active artifacts changed. INVARIANT: nobody else changes them.
+    artifact_changes: AtomicI64,
     /// Held as long as the store is open, so that no second kernel writes to it.
     _lock: File,
 }
@@ -122,6 +128,7 @@ impl SqliteStore {
         let end = End::read(&mut connection)
             .await
             .map_err(|error| unusable(&path, error.to_string()))?;
+        let artifact_changes = artifacts::changes(&mut connection).await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_with(options.read_only(true))
@@ -132,6 +139,7 @@ impl SqliteStore {
             readers,
             in_hand: InHand::default(),
             path,
+            artifact_changes: AtomicI64::new(artifact_changes),
             _lock: lock,
         })
     }
@@ -498,6 +506,51 @@ impl Store for SqliteStore {
         let note = write.tx.newest_note().await?;
         write.commit().await?;
         Ok(note)
+    }
+
+    async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError> {
+        artifacts::active(&mut *self.readers.acquire().await?).await
+    }
+
+    async fn artifact_changes(&self) -> Result<i64, StoreError> {
+        Ok(self.artifact_changes_seen())
+    }
+
+    fn artifact_changes_seen(&self) -> i64 {
+        self.artifact_changes.load(Ordering::SeqCst)
+    }
+
+    async fn artifacts(&self) -> Result<Vec<StoredArtifact>, StoreError> {
+        artifacts::listed(&self.readers).await
+    }
+
+    async fn versions_of(
+        &self,
+        kind: ManifestKind,
+        id: &str,
+    ) -> Result<Vec<StoredArtifact>, StoreError> {
+        artifacts::of_id(&self.readers, kind, id).await
+    }
+
+    async fn artifact_of_call(&self, call: Ulid) -> Result<Option<StoredArtifact>, StoreError> {
+        artifacts::of_call(&self.readers, call).await
+    }
+
+    async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError> {
+        self.activate(new, entry).await
+    }
+
+    async fn revoke_artifact(&self, gone: Revocation, entry: Entry) -> Result<bool, StoreError> {
+        self.take_back(gone, entry).await
+    }
+
+    async fn nominate_artifact(
+        &self,
+        which: (ManifestKind, &str, u32),
+        reason: &str,
+        entry: Entry,
+    ) -> Result<bool, StoreError> {
+        self.nominate(which, reason, entry).await
     }
 
     async fn close(&self) {

@@ -32,6 +32,7 @@ macro_rules! suite {
     };
 }
 
+mod artifacts;
 mod backend;
 mod calls;
 mod chain;

@@ -4,10 +4,11 @@
 //! `actors/`, `scenarios/`. Reading
 //! either gives a set in which every reference leads somewhere, or every fault of every file.
 
+mod artifact;
 mod check;
 mod listing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::Mandate;
 use super::document::{At, Decode, Fault, Faults, Located, Node, Report, excerpt};
@@ -17,6 +18,7 @@ use super::manifest::{
 use super::terms::Lifecycle;
 use crate::digest::Digest;
 
+pub use artifact::{Artifact, Head, is_artifact};
 pub use listing::{Listing, Word, WordKind};
 
 /// The id of the policy that takes part in every composition.
@@ -62,8 +64,21 @@ impl ManifestKind {
             .strip_suffix(".yaml")
             .or_else(|| name.strip_suffix(".yml"))?;
         let plain = !stem.is_empty() && !name.contains('/') && !name.contains(char::is_control);
+        Self::of_folder(folder).filter(|_| plain)
+    }
+
+    /// The folder of its files.
+    #[must_use]
+    pub fn folder(self) -> &'static str {
+        let known = Self::FOLDERS.iter().find(|(_, kind)| *kind == self);
+        known.map_or("", |(folder, _)| folder)
+    }
+
+    /// The kind whose files are in this folder.
+    #[must_use]
+    pub fn of_folder(folder: &str) -> Option<Self> {
         let known = Self::FOLDERS.iter().find(|(known, _)| *known == folder);
-        known.filter(|_| plain).map(|(_, kind)| *kind)
+        known.map(|(_, kind)| *kind)
     }
 
     /// What to call it in a sentence.
@@ -114,11 +129,7 @@ impl ManifestSet {
     pub fn read<P: AsRef<str>, T: AsRef<str>>(
         files: impl IntoIterator<Item = (P, T)>,
     ) -> Result<Self, Faults> {
-        let mut draft = Draft::default();
-        for (path, text) in files {
-            draft.add(path.as_ref(), text.as_ref());
-        }
-        draft.finish()
+        Self::read_with(files, [])
     }
 
     /// The routes, by id.
@@ -230,6 +241,8 @@ impl ManifestSet {
 struct Draft {
     files: BTreeMap<String, Digest>,
     faults: Vec<Fault>,
+    /// What has an artifact in the place of its file.
+    standing_in: BTreeSet<(ManifestKind, String)>,
     routes: BTreeMap<String, Filed<Route>>,
     agents: BTreeMap<String, Filed<AgentManifest>>,
     workflows: BTreeMap<String, Filed<WorkflowManifest>>,
@@ -273,6 +286,12 @@ impl Draft {
 
     fn decode(&mut self, kind: ManifestKind, path: &str, text: &str, report: &Report) {
         let node = Node::from_yaml(text, report);
+        let id = node.as_ref().and_then(|node| node.text_field("id"));
+        let taken = id.is_some_and(|id| self.standing_in.contains(&(kind, id.to_owned())));
+        if let (Some(node), true) = (&node, taken) {
+            Self::read_aside(kind, path, node, report);
+            return;
+        }
         if node
             .as_ref()
             .is_some_and(|node| self.file(kind, path, &At::root(node, report), report))
@@ -280,7 +299,6 @@ impl Draft {
             return;
         }
         let stem = path.split(['/', '.']).nth(1);
-        let id = node.as_ref().and_then(|node| node.text_field("id"));
         self.undecoded
             .extend(stem.into_iter().chain(id).map(|id| (kind, id.to_owned())));
     }

@@ -113,6 +113,7 @@ pub fn call(actor: &str) -> Call {
         approved: false,
         at: now(),
         deadline: now(),
+        revision: actum::Digest::of_bytes(b""),
     }
 }
 

@@ -8,12 +8,12 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use ulid::Ulid;
 
-use super::connect;
+use super::{artifacts, connect};
 use crate::ledger::{Broken, Head, Record};
 use crate::store::ledger::{Tables, chain};
 use crate::store::lineage::{self, CommissionedRow};
 use crate::store::rows::{ArchivedTaskRow, all};
-use crate::store::{ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
+use crate::store::{ActiveArtifacts, ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
@@ -103,6 +103,14 @@ impl PostgresArchive {
             .fetch_optional(&mut self.connection)
             .await?;
         Ok(body)
+    }
+
+    /// The active artifacts; none in a store of before there were any.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn active_artifacts(&mut self) -> Result<ActiveArtifacts, StoreError> {
+        artifacts::active(&mut self.connection).await
     }
 
     /// The first calls of a task, oldest first.

@@ -5,6 +5,7 @@
 //! task not taken back) is looked at again behind that lock.
 
 mod archive;
+mod artifacts;
 mod calls;
 mod change;
 mod changes;
@@ -16,10 +17,12 @@ mod recovery;
 mod tables;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actum::Digest;
+use actum::authority::ManifestKind;
 use actum::gate::DenialReason;
 use actum::registry::Admitted;
 use async_trait::async_trait;
@@ -30,6 +33,7 @@ use tokio_util::task::AbortOnDropHandle;
 use ulid::Ulid;
 
 pub use self::archive::PostgresArchive;
+use self::artifacts::{Activate, Nominate, TakeBack};
 use self::calls::{Begin, Decide, Finish, TakeOn};
 use self::change::Change;
 use self::changes::{Issue, Post, RecordEntry};
@@ -38,9 +42,10 @@ use self::lineage::{EndTask, Revoke};
 use self::recovery::{GiveUp, Resume};
 use super::in_hand::InHand;
 use super::ledger::End;
-use super::lineage::{IS_LIVE, SELECTION};
+use super::lineage::{CHANGES_IF_LIVE, SELECTION};
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
+    ActiveArtifacts, NewArtifact, Revocation, StoredArtifact,
     CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
     Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
     StoredTask, Waiting,
@@ -69,6 +74,8 @@ struct Shared {
     pool: PgPool,
     /// This kernel, as long as it runs; the next start is another one.
     kernel: Ulid,
+    /// How often the active artifacts had changed when this kernel last looked.
+    artifact_changes: AtomicI64,
     /// The calls that this kernel runs.
     in_hand: InHand,
     /// Kept by the one change of this kernel that waits for the ledger's head, so that others leave
@@ -88,6 +95,7 @@ impl PostgresStore {
         let shared = Arc::new(Shared {
             pool,
             kernel: Ulid::generate(),
+            artifact_changes: AtomicI64::new(0),
             in_hand: InHand::default(),
             turn: Mutex::new(None),
             notary: OnceLock::new(),
@@ -128,6 +136,13 @@ impl PostgresStore {
 
     async fn change<C: Change>(&self, change: &C) -> Result<C::Done, StoreError> {
         self.shared.change(change).await
+    }
+}
+
+impl Shared {
+    /// Notes how often the active artifacts had changed. It only grows, in whatever order answers come.
+    fn saw(&self, changes: i64) {
+        self.artifact_changes.fetch_max(changes, Ordering::SeqCst);
     }
 }
 
@@ -186,11 +201,15 @@ impl Store for PostgresStore {
 
     /// Asks each time: another kernel may have ended it since.
     async fn is_still_live(&self, id: Ulid) -> Result<bool, StoreError> {
-        let live = sqlx::query(IS_LIVE)
+        // In the same round trip: whether what is in force is still what this kernel knows.
+        let changes: Option<i64> = sqlx::query_scalar(CHANGES_IF_LIVE)
             .bind(id.to_string())
             .fetch_optional(&self.shared.pool)
             .await?;
-        Ok(live.is_some())
+        if let Some(changes) = changes {
+            self.shared.saw(changes);
+        }
+        Ok(changes.is_some())
     }
 
     async fn revoke(&self, id: Ulid, entry: Entry) -> Result<Vec<Ulid>, StoreError> {
@@ -425,6 +444,61 @@ impl Store for PostgresStore {
 
     async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError> {
         self.change(&Sign(at)).await
+    }
+
+    async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError> {
+        artifacts::active(&mut *self.shared.pool.acquire().await?).await
+    }
+
+    async fn artifact_changes(&self) -> Result<i64, StoreError> {
+        let changes = artifacts::changes(&self.shared.pool).await?;
+        self.shared.saw(changes);
+        Ok(changes)
+    }
+
+    fn artifact_changes_seen(&self) -> i64 {
+        self.shared.artifact_changes.load(Ordering::SeqCst)
+    }
+
+    async fn artifacts(&self) -> Result<Vec<StoredArtifact>, StoreError> {
+        artifacts::listed(&self.shared.pool).await
+    }
+
+    async fn versions_of(
+        &self,
+        kind: ManifestKind,
+        id: &str,
+    ) -> Result<Vec<StoredArtifact>, StoreError> {
+        artifacts::of_id(&self.shared.pool, kind, id).await
+    }
+
+    async fn artifact_of_call(&self, call: Ulid) -> Result<Option<StoredArtifact>, StoreError> {
+        artifacts::of_call(&self.shared.pool, call).await
+    }
+
+    async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError> {
+        self.change(&Activate { new, entry }).await
+    }
+
+    async fn revoke_artifact(&self, gone: Revocation, entry: Entry) -> Result<bool, StoreError> {
+        self.change(&TakeBack { gone, entry }).await
+    }
+
+    async fn nominate_artifact(
+        &self,
+        which: (ManifestKind, &str, u32),
+        reason: &str,
+        entry: Entry,
+    ) -> Result<bool, StoreError> {
+        let (kind, id, version) = which;
+        self.change(&Nominate {
+            kind,
+            id,
+            version,
+            reason,
+            entry,
+        })
+        .await
     }
 
     async fn close(&self) {

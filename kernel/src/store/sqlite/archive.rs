@@ -11,12 +11,12 @@ use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use ulid::Ulid;
 
-use super::{FILE, told};
+use super::{FILE, artifacts, told};
 use crate::ledger::{Broken, Head, Record};
 use crate::store::ledger::{Tables, chain};
 use crate::store::lineage::{self, CommissionedRow};
 use crate::store::rows::{ArchivedTaskRow, all};
-use crate::store::{CommissionedTask, StoreError, TaskEnd};
+use crate::store::{ActiveArtifacts, CommissionedTask, StoreError, TaskEnd};
 
 /// A store, as it was at one moment.
 #[derive(Debug)]
@@ -150,6 +150,20 @@ impl SqliteArchive {
             .fetch_optional(&mut self.connection)
             .await?;
         Ok(body)
+    }
+
+    /// The active artifacts; none in a store of before there were any.
+    ///
+    /// # Errors
+    /// [`StoreError`] when they cannot be read.
+    pub async fn active_artifacts(&mut self) -> Result<ActiveArtifacts, StoreError> {
+        let has = sqlx::query("SELECT 1 FROM sqlite_schema WHERE name = 'artifact_changes'")
+            .fetch_optional(&mut self.connection)
+            .await?;
+        match has {
+            Some(_) => artifacts::active(&mut self.connection).await,
+            None => Ok(ActiveArtifacts::default()),
+        }
     }
 
     /// The first calls of a task, oldest first.
