@@ -140,6 +140,10 @@ impl InForce {
             .cloned()
             .collect();
         artifacts.extend(is);
+        // As the store has them, so that an archive of them is the same.
+        artifacts.sort_by(|one, other| {
+            (one.kind.folder(), &one.id).cmp(&(other.kind.folder(), &other.id))
+        });
         Ok(match self.with(&current, &artifacts) {
             Ok(manifests) => Ok(Foreseen {
                 current,
@@ -182,11 +186,7 @@ impl InForce {
                     .to_owned(),
             );
         }
-        let in_force = current
-            .artifact(kind, &head.id)
-            .map(|artifact| artifact.text.as_str())
-            .or_else(|| current.file(kind, &head.id).map(|(_, text)| text));
-        if in_force == Some(text) {
+        if current.text(kind, &head.id) == Some(text) {
             return told("it is in force already, with this very text".to_owned());
         }
         let versions = self.store().versions_of(kind, &head.id).await?;

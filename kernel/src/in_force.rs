@@ -51,6 +51,14 @@ impl Current {
         all.find(|it| it.kind == kind && it.id == id)
     }
 
+    /// The text that is in force for this kind and id.
+    pub(crate) fn text(&self, kind: ManifestKind, id: &str) -> Option<&str> {
+        let artifact = self
+            .artifact(kind, id)
+            .map(|artifact| artifact.text.as_str());
+        artifact.or_else(|| self.file(kind, id).map(|(_, text)| text))
+    }
+
     /// The operator's file of this kind and id: its path within the folder, and its text.
     pub(crate) fn file(&self, kind: ManifestKind, id: &str) -> Option<(&str, &str)> {
         let of_kind = |path: &str| ManifestKind::of_path(path) == Some(kind);

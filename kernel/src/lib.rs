@@ -28,6 +28,7 @@ pub mod ledger;
 mod lineage;
 mod manifests;
 pub mod mediate;
+pub mod overlay;
 mod owner;
 mod panics;
 pub mod plan;

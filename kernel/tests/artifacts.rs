@@ -35,7 +35,16 @@ fn home() -> Home {
         seconds: 3_600,
         ..Authority::default()
     };
-    Home::desk("chat", &[ask], "")
+    with_room(Home::desk("chat", &[ask], ""))
+}
+
+/// Lets a task make many calls.
+fn with_room(home: Home) -> Home {
+    let path = "manifests/agents/ask.yaml";
+    let agent = std::fs::read_to_string(home.path().join(path)).unwrap();
+    let agent = agent.replace("max_artifacts: 1,", "max_artifacts: 100,");
+    home.write(path, &agent);
+    home
 }
 
 async fn task(kernel: &Client) -> Task {
@@ -473,6 +482,130 @@ async fn what_is_nominated_is_listed_until_the_file_is_the_same() {
     assert_eq!(shown(&kernel, &id).await["change"]["routes"], json!({}));
     approved(&kernel, &id).await;
     assert_eq!(tools_now(&kernel).await.len(), 2);
+}
+
+const EXPORT: &str = "openspine.overlay.export";
+const RESTORE: &str = "openspine.overlay.restore";
+
+/// A home whose tasks may export and restore as well, and one whose tasks may not propose.
+fn home_with_overlay(approval: &[&str]) -> Home {
+    let ask = Authority {
+        name: "ask",
+        allowed: &[STATUS, EXPORT, RESTORE],
+        approval,
+        channels: &["terminal.owner.reply"],
+        seconds: 3_600,
+        ..Authority::default()
+    };
+    with_room(Home::desk("chat", &[ask], ""))
+}
+
+#[tokio::test]
+async fn an_archive_is_verified_without_the_kernel_and_restored_as_proposals() {
+    let kernel = Program::start(home_with_overlay(&[PROPOSE, REVOKE]));
+    let token = task(&kernel).await.token;
+    let manifest = pack_with(&kernel.home, REPLY);
+    let agent = kernel.home.path().join("manifests/agents/ask.yaml");
+    let polite = std::fs::read_to_string(agent)
+        .unwrap()
+        .replace("persona: plain", "persona: polite");
+    for (kind, text) in [("pack", &manifest), ("agent", &polite)] {
+        let id = held(&propose(&kernel, &token, kind, text).await);
+        approved(&kernel, &id).await;
+    }
+    let exported = kernel.ask(&token, EXPORT, json!({})).await.json()["result"].clone();
+    assert_eq!(
+        exported["artifacts"].as_array().unwrap().len(),
+        2,
+        "{exported}"
+    );
+    kernel.home.write("overlay.json", &exported.to_string());
+    let file = kernel
+        .home
+        .path()
+        .join("overlay.json")
+        .display()
+        .to_string();
+    let (done, said) = kernel.command(&["artifacts", "verify", &file]);
+    assert!(
+        done && said.starts_with("2 artifacts, root sha256:"),
+        "{said}"
+    );
+
+    // Whatever is changed in it is told, by the file and by the kernel.
+    let changes = [
+        ("/artifacts/0/text", "polite", "rude"),
+        ("/artifacts/1/digest", "sha256:", "sha256:0"),
+        ("/root", "sha256:", "sha256:0"),
+        ("/signature", "actum.overlay/1", "actum.overlay/2"),
+    ];
+    for (at, from, to) in changes {
+        let mut changed = exported.clone();
+        let place = changed.pointer_mut(at).unwrap();
+        let text = place.as_str().unwrap().replacen(from, to, 1);
+        *place = json!(
+            text.chars()
+                .take(place.as_str().unwrap().len())
+                .collect::<String>()
+        );
+        assert_ne!(changed, exported, "{at}");
+        kernel.home.write("overlay.json", &changed.to_string());
+        assert!(!kernel.command(&["artifacts", "verify", &file]).0, "{at}");
+        let answer = kernel
+            .ask(&token, RESTORE, json!({"archive": changed}))
+            .await;
+        answer.refused_with_more(400, "input_invalid", "input_schema_invalid");
+    }
+
+    // What is in force is not proposed again; what is not waits, and nothing else happens.
+    let id = held(&revoke(&kernel, &token, "ask").await);
+    approved(&kernel, &id).await;
+    assert_eq!(
+        tools_without_overlay(&kernel).await,
+        ["openspine-status-read"]
+    );
+    let answer = kernel
+        .ask(&token, RESTORE, json!({"archive": exported}))
+        .await;
+    let result = answer.json()["result"].clone();
+    assert_eq!(result["unchanged"], json!(["agents/ask"]), "{answer:?}");
+    assert_eq!(result["waiting"][0]["manifest"], "packs/ask");
+    assert_eq!(
+        tools_without_overlay(&kernel).await,
+        ["openspine-status-read"]
+    );
+    let id = result["waiting"][0]["request_id"].as_str().unwrap();
+    assert_eq!(
+        shown(&kernel, id).await["change"]["to"],
+        "artifact packs/ask v2"
+    );
+    approved(&kernel, id).await;
+    assert_eq!(tools_without_overlay(&kernel).await.len(), 2);
+}
+
+async fn tools_without_overlay(kernel: &Client) -> Vec<String> {
+    let mut tools = tools_now(kernel).await;
+    tools.retain(|name| !name.starts_with("openspine-overlay-"));
+    tools
+}
+
+#[tokio::test]
+async fn who_may_not_propose_restores_nothing() {
+    let kernel = Here::start(home_with_overlay(&[])).await;
+    let token = task(&kernel).await.token;
+    let text = pack_with(&kernel.home, REPLY);
+    let digest = |text: &str| json!(actum::Digest::of_bytes(text.as_bytes()));
+    let kept =
+        json!([{"kind": "pack", "id": "ask", "version": 1, "text": text, "digest": digest(&text)}]);
+    let root = actum::Digest::of_json(&kept).unwrap();
+    let archive = json!({"format": "actum.overlay/1", "artifacts": kept, "root": root});
+    let answer = kernel
+        .ask(&token, RESTORE, json!({"archive": archive}))
+        .await;
+    let told = json!(["packs/ask: it may not be proposed in this task"]);
+    assert_eq!(answer.json()["result"]["refused"], told, "{answer:?}");
+    let waiting = kernel.owner_get("/v1/owner/calls").await.json();
+    assert_eq!(waiting["calls"], json!([]));
 }
 
 #[tokio::test]

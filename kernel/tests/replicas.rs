@@ -606,6 +606,12 @@ async fn a_manifest_approved_at_one_kernel_is_in_force_at_the_next_event_of_each
         ..Authority::default()
     };
     let home = Home::desk("webchat", &[ask], "");
+    let path = "manifests/agents/ask.yaml";
+    let agent = std::fs::read_to_string(home.path().join(path)).unwrap();
+    home.write(
+        path,
+        &agent.replace("max_artifacts: 1,", "max_artifacts: 100,"),
+    );
     let pack = std::fs::read_to_string(home.path().join("manifests/packs/ask.yaml")).unwrap();
     let agent = std::fs::read_to_string(home.path().join("manifests/agents/ask.yaml")).unwrap();
     let kernels = Replicas::start(home, &database).await;

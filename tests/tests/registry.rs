@@ -254,6 +254,7 @@ fn context(registry: &Registry, permit: &Permit, resources: &Arc<Resources>) -> 
                 account: "1".to_owned(),
             }),
             approved: false,
+            revision: root.policy_revision,
             at: root.issued_at,
             deadline: root.expires_at,
         },

@@ -7,6 +7,7 @@ use actum::schema::ArgumentFault;
 use actum::{ActionError, Call, action};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::artifacts::Wish;
 use crate::in_force::InForce;
@@ -16,7 +17,7 @@ use crate::in_force::InForce;
 pub struct Artifacts(pub(crate) Arc<InForce>);
 
 /// What a manifest is.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ArtifactKind {
     Route,
@@ -42,8 +43,22 @@ impl From<ArtifactKind> for ManifestKind {
     }
 }
 
+impl From<ManifestKind> for ArtifactKind {
+    fn from(kind: ManifestKind) -> Self {
+        match kind {
+            ManifestKind::Route => Self::Route,
+            ManifestKind::Agent => Self::Agent,
+            ManifestKind::Workflow => Self::Workflow,
+            ManifestKind::CapabilityPack => Self::Pack,
+            ManifestKind::Policy => Self::Policy,
+            ManifestKind::Actor => Self::Actor,
+            ManifestKind::Scenario => Self::Scenario,
+        }
+    }
+}
+
 /// A manifest that is asked for.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Propose {
     /// What the manifest is.
@@ -194,6 +209,26 @@ pub async fn nominate_upstream(
     Ok(Noted {
         artifact: artifact.to_string(),
     })
+}
+
+/// A call that proposes a manifest: its action and arguments.
+pub(super) fn proposal(
+    kind: ArtifactKind,
+    manifest: &str,
+    reason: &str,
+) -> (String, Map<String, Value>) {
+    let [proposes] = actum::actions![propose];
+    let ask = Propose {
+        kind,
+        manifest: manifest.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let arguments = match serde_json::to_value(ask) {
+        Ok(Value::Object(fields)) => fields,
+        // Texts always are; without arguments the call is refused.
+        _ => Map::new(),
+    };
+    (proposes.id().to_owned(), arguments)
 }
 
 /// The change that a stored call asks for, if it asks for one.

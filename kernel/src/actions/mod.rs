@@ -2,6 +2,7 @@
 
 pub mod artifact;
 pub mod email;
+pub mod overlay;
 pub mod plan;
 pub mod preview;
 pub mod skill;

@@ -1,13 +1,14 @@
 //! `actum artifacts`: the manifests that were proposed and approved.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-
 use super::client::{Speaker, line, part};
-use super::say;
+use super::{load_config, say};
+use crate::ledger::notary::read_public_key;
+use crate::overlay::Overlay;
 use crate::owner::artifacts::ToldArtifact;
 use crate::printable;
 use crate::store::ArtifactState;
@@ -18,6 +19,14 @@ pub(super) enum Ask {
     List,
     /// Print the text of one, as a file has it.
     Show(Which),
+    /// Check an archive that `openspine.overlay.export` gave: its digests, and its signature.
+    Verify {
+        /// The archive, or the answer of the call that exported it.
+        file: PathBuf,
+        /// The public key that was kept, instead of the one beside this kernel's keys.
+        #[arg(long, value_name = "FILE")]
+        public_key: Option<PathBuf>,
+    },
     /// Print the lines in which one differs from the operator's file.
     Diff(Which),
 }
@@ -36,8 +45,42 @@ pub(super) async fn run(config: Option<PathBuf>, ask: Option<Ask>) -> Result<(),
     match ask.unwrap_or(Ask::List) {
         Ask::List => list(&Speaker::owner(config)?).await,
         Ask::Show(which) => text(&Speaker::owner(config)?, &which, "text").await,
+        Ask::Verify { file, public_key } => verify(config, &file, public_key),
         Ask::Diff(which) => text(&Speaker::owner(config)?, &which, "lines").await,
     }
+}
+
+fn verify(config: Option<PathBuf>, file: &Path, public_key: Option<PathBuf>) -> Result<(), String> {
+    let told = |problem: String| format!("{}: {problem}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| told(format!("cannot be read: {error}")))?;
+    let mut value = actum::json::parse(&bytes).map_err(|fault| told(fault.to_string()))?;
+    if let Some(result) = value.get_mut("result") {
+        value = result.take();
+    }
+    let overlay: Overlay =
+        serde_json::from_value(value).map_err(|error| told(format!("is no archive: {error}")))?;
+    let key = match public_key {
+        Some(path) => path,
+        None => load_config(config)?.data.join("keys/ledger.pub"),
+    };
+    let mut faults: Vec<String> = overlay
+        .faults()
+        .iter()
+        .map(|fault| told(format!("{}: {}", fault.at, fault.problem)))
+        .collect();
+    let key = read_public_key(&key).map_err(|error| error.to_string())?;
+    if let Err(why) = overlay.verify_signature(&key) {
+        faults.push(told(format!("/signature: {why}")));
+    }
+    if !faults.is_empty() {
+        return Err(faults.join("\n"));
+    }
+    say(&format!(
+        "{} artifacts, root {}, signed by {}\n",
+        overlay.artifacts.len(),
+        overlay.root,
+        key.origin()
+    ))
 }
 
 async fn list(owner: &Speaker) -> Result<(), String> {

@@ -32,6 +32,21 @@ impl PublicKey {
         })
     }
 
+    /// The text of a signed note, if one of its signatures is this key's.
+    ///
+    /// # Errors
+    /// [`NoCheckpoint`] when it is no signed note of this key.
+    pub fn signed_text(&self, note: &str) -> Result<String, NoCheckpoint> {
+        let note = Note::from_bytes(note.as_bytes()).map_err(|_| NoCheckpoint::Malformed)?;
+        let known = VerifierList::new(vec![Box::new(self.verifier.clone())]);
+        note.verify(&known).map_err(|error| match error {
+            NoteError::UnverifiedNote => NoCheckpoint::OtherKey(self.to_string()),
+            _ => NoCheckpoint::Forged,
+        })?;
+        let text = String::from_utf8(note.text().to_vec());
+        text.map_err(|_| NoCheckpoint::Malformed)
+    }
+
     /// The origin of the checkpoints that it verifies.
     #[must_use]
     pub fn origin(&self) -> &str {

@@ -110,11 +110,24 @@ impl Notary {
         };
         let told = tlog_tiles::Checkpoint::new(self.signer.name(), size, root, "")
             .map_err(|error| broken(&error))?;
-        let mut note = Note::new(&told.to_bytes(), &[]).map_err(|error| broken(&error))?;
+        let text = self.signed(&told.to_bytes())?;
+        Checkpoint::open(&text, &self.key).map_err(|error| broken(&error))
+    }
+}
+
+impl Notary {
+    /// A signed note of this text, whose last line ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Unreadable`] when the key cannot sign it.
+    pub fn signed(&self, text: &[u8]) -> Result<String, StoreError> {
+        let broken = |error: &dyn fmt::Display| {
+            StoreError::Unreadable(format!("nothing can be signed: {error}"))
+        };
+        let mut note = Note::new(text, &[]).map_err(|error| broken(&error))?;
         note.add_sigs(&[&self.signer])
             .map_err(|error| broken(&error))?;
-        let text = String::from_utf8(note.to_bytes()).map_err(|error| broken(&error))?;
-        Checkpoint::open(&text, &self.key).map_err(|error| broken(&error))
+        String::from_utf8(note.to_bytes()).map_err(|error| broken(&error))
     }
 }
 

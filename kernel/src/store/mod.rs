@@ -521,6 +521,9 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// a signed note; `None` for a store that was given no notary.
     async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError>;
 
+    /// A text as a note that the ledger's notary signed; `None` for a store that was given no notary.
+    async fn sign(&self, text: &str) -> Result<Option<String>, StoreError>;
+
     /// The active artifacts, and how often they had changed.
     async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError>;
 

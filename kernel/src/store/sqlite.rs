@@ -30,10 +30,9 @@ use super::ledger::{self, End, Tables};
 use super::lineage::SELECTION;
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
-    ActiveArtifacts, NewArtifact, Revocation, StoredArtifact,
-    CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
-    Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
-    StoredTask, Waiting,
+    ActiveArtifacts, CommissionedTask, Counts, Decided, Message, NewArtifact, NewCall, NewDecision,
+    NewReport, NewTask, NotBegun, Outcome, Recorded, Revocation, Started, Store, StoreError,
+    StoredArtifact, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
 use crate::calls::State;
 use crate::ledger::notary::Notary;
@@ -506,6 +505,11 @@ impl Store for SqliteStore {
         let note = write.tx.newest_note().await?;
         write.commit().await?;
         Ok(note)
+    }
+
+    async fn sign(&self, text: &str) -> Result<Option<String>, StoreError> {
+        let notary = self.writer.notary().await;
+        notary.map(|it| it.signed(text.as_bytes())).transpose()
     }
 
     async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError> {

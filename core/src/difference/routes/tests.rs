@@ -117,10 +117,9 @@ fn whom_a_route_lets_in_is_told_and_any_change_of_it_widens() {
     );
     let with_new = set(&[("routes/side.yaml", &new)]);
     let line = "side: route `side`: is in force, and was not: it lets in events of source web, a verified source: widens";
-    assert_eq!(
-        told(&set(&[]), &with_new),
-        [line, "side: `mail.read`: is shown, and was not: widens"]
-    );
+    let channel = "side: output channel `owner`: is granted, and was not: widens";
+    let tool = "side: `mail.read`: is shown, and was not: widens";
+    assert_eq!(told(&set(&[]), &with_new), [line, tool, channel]);
     let looser = new.replace(", verified_source: true", "");
     let line = "side: route `side`: it lets in events of source web, and not any more: it lets in events of source web, a verified source: widens";
     assert_eq!(

@@ -45,10 +45,9 @@ use super::ledger::End;
 use super::lineage::{CHANGES_IF_LIVE, SELECTION};
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
-    ActiveArtifacts, NewArtifact, Revocation, StoredArtifact,
-    CommissionedTask, Counts, Decided, Message, NewCall, NewDecision, NewReport, NewTask, NotBegun,
-    Outcome, Recorded, Started, Store, StoreError, StoredCall, StoredDecision, StoredSelection,
-    StoredTask, Waiting,
+    ActiveArtifacts, CommissionedTask, Counts, Decided, Message, NewArtifact, NewCall, NewDecision,
+    NewReport, NewTask, NotBegun, Outcome, Recorded, Revocation, Started, Store, StoreError,
+    StoredArtifact, StoredCall, StoredDecision, StoredSelection, StoredTask, Waiting,
 };
 use crate::calls::State;
 use crate::ledger::notary::Notary;
@@ -444,6 +443,11 @@ impl Store for PostgresStore {
 
     async fn checkpoint(&self, at: Timestamp) -> Result<Option<String>, StoreError> {
         self.change(&Sign(at)).await
+    }
+
+    async fn sign(&self, text: &str) -> Result<Option<String>, StoreError> {
+        let notary = self.shared.notary.get();
+        notary.map(|it| it.signed(text.as_bytes())).transpose()
     }
 
     async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError> {

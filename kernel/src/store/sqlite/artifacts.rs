@@ -6,7 +6,8 @@ use actum::authority::ManifestKind;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
 use ulid::Ulid;
 
-use super::{SqliteStore, Write};
+use super::SqliteStore;
+use super::writer::Write;
 use crate::ledger::Entry;
 use crate::store::StoreError;
 use crate::store::artifacts::{
@@ -69,8 +70,7 @@ impl SqliteStore {
         entry: Entry,
     ) -> Result<bool, StoreError> {
         let artifact = &new.artifact;
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         if !count(&mut write, new.after).await? {
             return Ok(false);
         }
@@ -102,8 +102,7 @@ impl SqliteStore {
         gone: Revocation,
         entry: Entry,
     ) -> Result<bool, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         if !count(&mut write, gone.after).await? {
             return Ok(false);
         }
@@ -134,8 +133,7 @@ impl SqliteStore {
         reason: &str,
         entry: Entry,
     ) -> Result<bool, StoreError> {
-        let mut writer = self.writer.lock().await;
-        let mut write = writer.begin().await?;
+        let mut write = self.writer.begin().await?;
         let done = sqlx::query(sql::NOMINATE)
             .bind(kind.folder())
             .bind(id)
@@ -157,7 +155,7 @@ impl SqliteStore {
     }
 }
 
-async fn count(write: &mut Write<'_>, after: i64) -> Result<bool, StoreError> {
+async fn count(write: &mut Write, after: i64) -> Result<bool, StoreError> {
     let done = sqlx::query(sql::COUNT)
         .bind(after)
         .execute(&mut *write.tx)

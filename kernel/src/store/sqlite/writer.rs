@@ -102,6 +102,11 @@ impl Writer {
         Ok(())
     }
 
+    /// Who signs the ledger.
+    pub(super) async fn notary(&self) -> Option<Arc<Notary>> {
+        self.0.lock().await.notary.clone()
+    }
+
     /// Begins a change, when it is its turn.
     pub(super) async fn begin(&self) -> Result<Write, StoreError> {
         let mut state = Arc::clone(&self.0).lock_owned().await;

@@ -46,7 +46,7 @@ fn its_faults_name_it_as_those_of_a_file_name_the_file() {
         panic!("{told:?}");
     };
     assert!(
-        told.starts_with("artifact agents/helper v3:12:1: "),
+        told.starts_with("artifact agents/helper v3:14:1: "),
         "{told}"
     );
     let route = sample::ROUTE.replace("agent: helper", "agent: nobody");
@@ -62,7 +62,7 @@ fn a_file_whose_place_is_taken_is_held_to_its_own_text() {
     file.push_str("personality: rude\n");
     let faults = ManifestSet::read_with(&files, &[agent("")]).unwrap_err();
     let told = faults.to_string();
-    assert!(told.starts_with("agents/helper.yaml:12:1: "), "{told}");
+    assert!(told.starts_with("agents/helper.yaml:14:1: "), "{told}");
 }
 
 #[test]
