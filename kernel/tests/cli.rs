@@ -33,6 +33,7 @@ const COMMANDS: &[&str] = &[
     "attach",
     "previews",
     "select",
+    "recover",
     "reload",
     "revoke",
     "ledger",
