@@ -60,6 +60,35 @@ pub(crate) struct Foreseen {
     is: Option<(String, String)>,
 }
 
+/// Why a change cannot be made.
+#[derive(Debug)]
+pub(crate) enum Impossible {
+    /// The wish itself has these faults.
+    Wish(Vec<ArgumentFault>),
+    /// What would be in force has these faults. They tell of ids that exist or do not, so that only those who approve
+    /// are told.
+    Set(Vec<String>),
+}
+
+impl Impossible {
+    /// The faults, as those who approve are told them.
+    pub(crate) fn told(self) -> String {
+        let faults = match self {
+            Self::Set(faults) => faults,
+            Self::Wish(faults) => faults.into_iter().map(|fault| fault.problem).collect(),
+        };
+        faults.join("\n")
+    }
+
+    /// The faults that a worker is told: those that follow from what it wrote.
+    pub(crate) fn told_to_worker(self) -> Vec<ArgumentFault> {
+        match self {
+            Self::Wish(faults) => faults,
+            Self::Set(_) => Vec::new(),
+        }
+    }
+}
+
 impl Foreseen {
     /// What is in force now, and what would be, by name.
     pub(crate) fn names(&self) -> [Option<&str>; 2] {
@@ -94,7 +123,7 @@ impl InForce {
     pub(crate) async fn foresee(
         &self,
         wish: &Wish,
-    ) -> Result<Result<Foreseen, Vec<ArgumentFault>>, StoreError> {
+    ) -> Result<Result<Foreseen, Impossible>, StoreError> {
         let current = self.up_to_date().await?;
         self.foresee_in(current, wish).await
     }
@@ -103,25 +132,23 @@ impl InForce {
         &self,
         current: Arc<Current>,
         wish: &Wish,
-    ) -> Result<Result<Foreseen, Vec<ArgumentFault>>, StoreError> {
-        let (at, artifact, is) = match wish {
+    ) -> Result<Result<Foreseen, Impossible>, StoreError> {
+        let (artifact, is) = match wish {
             Wish::Propose { kind, text } => match self.proposed(&current, *kind, text).await? {
-                Ok(artifact) => ("/manifest", artifact.clone(), Some(artifact)),
-                Err(faults) => return Ok(Err(faults)),
+                Ok(artifact) => (artifact.clone(), Some(artifact)),
+                Err(faults) => return Ok(Err(Impossible::Wish(faults))),
             },
             Wish::Revoke { kind, id } => {
                 let Some(gone) = current.artifact(*kind, id).cloned() else {
-                    return Ok(Err(vec![fault(
-                        "/id",
-                        "there is no active artifact of this kind and id",
-                    )]));
+                    let problem = "there is no active artifact of this kind and id";
+                    return Ok(Err(Impossible::Wish(vec![fault("/id", problem)])));
                 };
                 let versions = self.store().versions_of(*kind, id).await?;
                 let superseded = versions
                     .into_iter()
                     .rev()
                     .find(|version| version.state == crate::store::ArtifactState::Superseded);
-                ("/id", gone, superseded.map(|version| version.artifact))
+                (gone, superseded.map(|version| version.artifact))
             }
         };
         let named = |artifact: &Artifact| (artifact.to_string(), artifact.text.clone());
@@ -153,11 +180,7 @@ impl InForce {
                 was,
                 is: is_named,
             }),
-            Err(faults) => Err(faults
-                .iter()
-                .take(MAX_TOLD)
-                .map(|problem| fault(at, problem))
-                .collect()),
+            Err(faults) => Err(Impossible::Set(faults.into_iter().take(MAX_TOLD).collect())),
         })
     }
 
@@ -234,10 +257,7 @@ impl InForce {
             ));
         }
         let foreseen = self.foresee_in(Arc::clone(&current), wish).await?;
-        let foreseen = foreseen.map_err(|faults| {
-            let told: Vec<&str> = faults.iter().map(|fault| fault.problem.as_str()).collect();
-            ActionError::failed(told.join("\n"))
-        })?;
+        let foreseen = foreseen.map_err(|why| ActionError::failed(why.told()))?;
         let Foreseen {
             artifact,
             artifacts,

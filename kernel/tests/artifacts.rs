@@ -187,11 +187,10 @@ async fn what_is_proposed_is_shown_with_what_it_widens_and_is_in_force_once_it_i
 }
 
 #[tokio::test]
-async fn what_could_not_be_in_force_is_refused_before_anybody_is_asked() {
+async fn what_is_no_manifest_is_refused_before_anybody_is_asked() {
     let kernel = Here::start(home()).await;
     let token = task(&kernel).await.token;
     let pack = std::fs::read_to_string(kernel.home.path().join(PACK)).unwrap();
-    let workflow = "id: other\nschema_version: 1\nlifecycle_state: active\npurpose: Other.\nrequired_agent: nobody\nrequired_capability_pack: ask\n";
     let cases = [
         ("pack", "id: [".to_owned(), "manifest:"),
         (
@@ -201,26 +200,10 @@ async fn what_could_not_be_in_force_is_refused_before_anybody_is_asked() {
         ),
         (
             "pack",
-            pack.replace(STATUS, "openspine.status.raed"),
-            "is listed and does not exist",
-        ),
-        (
-            "pack",
             pack.replace("lifecycle_state: active", "lifecycle_state: retired"),
             "`lifecycle_state` is `active`",
         ),
         ("agent", pack.clone(), "manifest:"),
-        (
-            "workflow",
-            workflow.to_owned(),
-            "artifact workflows/other v1:5:17: field `required_agent`: there is no agent `nobody`",
-        ),
-        (
-            "policy",
-            "id: global\nschema_version: 1\nlifecycle_state: active\ndenied_claims: [no.such]\n"
-                .to_owned(),
-            "claim `no.such`",
-        ),
         (
             "pack",
             format!("{pack}# \u{202e}evitca\n"),
@@ -240,6 +223,41 @@ async fn what_could_not_be_in_force_is_refused_before_anybody_is_asked() {
     answer.refused_with_more(400, "input_invalid", "input_schema_invalid");
     let waiting = kernel.owner_get("/v1/owner/calls").await.json();
     assert_eq!(waiting["calls"], json!([]));
+}
+
+#[tokio::test]
+async fn what_could_not_be_in_force_is_told_to_those_who_approve_and_changes_nothing() {
+    let kernel = Here::start(home()).await;
+    let token = task(&kernel).await.token;
+    let pack = std::fs::read_to_string(kernel.home.path().join(PACK)).unwrap();
+    let workflow = "id: other\nschema_version: 1\nlifecycle_state: active\npurpose: Other.\nrequired_agent: nobody\nrequired_capability_pack: ask\n";
+    let policy =
+        "id: global\nschema_version: 1\nlifecycle_state: active\ndenied_claims: [no.such]\n";
+    let cases = [
+        (
+            "pack",
+            pack.replace(STATUS, "openspine.status.raed"),
+            "is listed and does not exist",
+        ),
+        (
+            "workflow",
+            workflow.to_owned(),
+            "artifact workflows/other v1:5:17: field `required_agent`: there is no agent `nobody`",
+        ),
+        ("policy", policy.to_owned(), "claim `no.such`"),
+    ];
+    for (kind, manifest, told) in cases {
+        // The worker hears no more than of one that could be: its faults tell which ids exist.
+        let id = held(&propose(&kernel, &token, kind, &manifest).await);
+        let problem = shown(&kernel, &id).await["change"]["problem"].to_string();
+        assert!(problem.contains(told), "{told} is not in {problem}");
+        let answer = decide(&kernel, &id, "approve").await;
+        assert_eq!(answer.at("/state"), "failed", "{answer:?}");
+        let state = kernel.state(&token, &id).await;
+        assert_eq!(state.at("/reason"), "operation_failed");
+        assert!(!state.text().contains("exist"), "{state:?}");
+    }
+    assert_eq!(versions(&kernel).await, []);
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::artifacts::Wish;
+use crate::artifacts::{Impossible, Wish};
 use crate::in_force::InForce;
 
 /// The artifacts of this kernel, and what is in force.
@@ -144,14 +144,15 @@ pub async fn propose(
     })
 }
 
-/// What a person need not be asked: whether the set would be in order.
+/// What a person need not be asked: whether it is a manifest at all. Whether the set would be in order with it is told to
+/// those who approve, since it tells which ids exist.
 async fn can_be_proposed(
     artifacts: &Artifacts,
     _: &Call,
     ask: &Propose,
 ) -> Result<Vec<ArgumentFault>, ActionError> {
     let foreseen = artifacts.0.foresee(&ask.wish()).await?;
-    Ok(foreseen.err().unwrap_or_default())
+    Ok(foreseen.map_or_else(Impossible::told_to_worker, |_| Vec::new()))
 }
 
 /// Takes an artifact back. Needs approval: what comes in its place, the version before it or the operator's file, may
@@ -184,7 +185,7 @@ async fn can_be_revoked(
     ask: &Named,
 ) -> Result<Vec<ArgumentFault>, ActionError> {
     let foreseen = artifacts.0.foresee(&ask.wish()).await?;
-    Ok(foreseen.err().unwrap_or_default())
+    Ok(foreseen.map_or_else(Impossible::told_to_worker, |_| Vec::new()))
 }
 
 /// Asks the operator to take an artifact over into the files. Needs no approval: it changes nobody's authority, and is a

@@ -72,9 +72,6 @@ pub(super) async fn of(
         Ok(_) => ToldChange::none(
             "other manifests are in force than when this was asked for, so that it would be refused; renew it (`actum approvals renew`) and look at it again",
         ),
-        Err(faults) => {
-            let told: Vec<&str> = faults.iter().map(|one| one.problem.as_str()).collect();
-            ToldChange::none(format!("it cannot be made any more: {}", told.join("; ")))
-        }
+        Err(why) => ToldChange::none(format!("it cannot be made: {}", why.told())),
     }))
 }
