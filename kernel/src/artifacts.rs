@@ -222,7 +222,7 @@ impl InForce {
         }))
     }
 
-    /// Makes a change that was approved. Asked again for one call, it says what it did the first time.
+    /// Makes a change that was approved.
     ///
     /// # Errors
     /// [`ActionError`] when other manifests came into force since the approval, or nothing could be recorded. Nothing
@@ -247,9 +247,6 @@ impl InForce {
         let turn = self.turn().await;
         let changes = self.store().artifact_changes().await?;
         let current = self.caught_up(&turn, changes).await?;
-        if let Some(done) = self.store().artifact_of_call(call.request_id).await? {
-            return Ok((done.artifact, current.manifests.revision()));
-        }
         // INVARIANT: what the approver was shown is a difference from this very set.
         if current.manifests.revision() != call.revision {
             return Err(ActionError::failed(

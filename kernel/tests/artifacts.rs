@@ -417,6 +417,24 @@ async fn what_was_approved_before_a_crash_is_put_in_force_at_the_next_start_once
     assert_eq!(shown(&kernel, &id).await["state"], "succeeded");
     assert_eq!(tools_now(&kernel).await.len(), 2);
     assert_eq!(versions(&kernel).await.len(), 1);
+
+    // Cut off after it was made and before that was stored, it is not made again: a person finds out.
+    let stopped = kernel.stopped().await;
+    let mut store = SqliteConnection::connect_with(&file).await.unwrap();
+    let cut_off = "UPDATE calls SET state = 'running', result = NULL";
+    let done = sqlx::raw_sql(cut_off).execute(&mut store).await.unwrap();
+    assert_eq!(done.rows_affected(), 1);
+    store.close().await.unwrap();
+    let kernel = Here::start(stopped).await;
+    for _ in 0..2_000 {
+        if shown(&kernel, &id).await["state"] != "running" {
+            break;
+        }
+    }
+    let call = shown(&kernel, &id).await;
+    assert_eq!(call["state"], "outcome_unknown");
+    assert_eq!(call["reason"], "approval_digest_mismatch");
+    assert_eq!(versions(&kernel).await.len(), 1);
 }
 
 #[tokio::test]

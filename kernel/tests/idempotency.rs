@@ -285,6 +285,19 @@ async fn retries_that_come_while_it_runs_wait_for_the_one_that_does() {
     let first = asking();
     outbox.begun.notified().await;
     let others: Vec<_> = (0..8).map(|_| asking()).collect();
+    // Each is recorded before it waits.
+    let mut waiting = 0;
+    for _ in 0..2_000 {
+        let records = kernel.home.ledger().await;
+        waiting = records
+            .iter()
+            .filter(|(kind, _)| kind == "call_replayed")
+            .count();
+        if waiting == 8 {
+            break;
+        }
+    }
+    assert_eq!(waiting, 8);
     outbox.go_on.notify_one();
     assert_eq!(result(&first.await.unwrap()), (json!(1), false));
     for other in others {

@@ -11,19 +11,28 @@ use actum_kernel::actions::plan;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use support::answer::Answer;
 use support::client::Task;
 use support::home::{Authority, Home};
 use support::kernel::Here;
 
-/// What was done, in order.
+/// What was done, in order, and a door that one handler waits at.
 #[derive(Clone, Default)]
-struct Done(Arc<Mutex<Vec<String>>>);
+struct Done {
+    all: Arc<Mutex<Vec<String>>>,
+    begun: Arc<Notify>,
+    go_on: Arc<Notify>,
+}
 
 impl Done {
     fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap().clone()
+        self.all.lock().unwrap().clone()
+    }
+
+    fn add(&self, text: String) {
+        self.all.lock().unwrap().push(text);
     }
 }
 
@@ -35,7 +44,15 @@ struct Note {
 
 #[action(id = "note.write", description = "Write a note.")]
 async fn write(done: &Done, note: Note) -> Result<(), ActionError> {
-    done.0.lock().unwrap().push(format!("wrote {}", note.text));
+    done.add(format!("wrote {}", note.text));
+    Ok(())
+}
+
+#[action(id = "note.wait", description = "Write a note once the door is open.")]
+async fn wait(done: &Done, note: Note) -> Result<(), ActionError> {
+    done.begun.notify_one();
+    done.go_on.notified().await;
+    done.add(format!("waited for {}", note.text));
     Ok(())
 }
 
@@ -44,7 +61,7 @@ async fn send(done: &Done, note: Note) -> Result<(), ActionError> {
     if note.text == "broken" {
         return Err(ActionError::failed("no"));
     }
-    done.0.lock().unwrap().push(format!("sent {}", note.text));
+    done.add(format!("sent {}", note.text));
     Ok(())
 }
 
@@ -55,7 +72,7 @@ async fn send(done: &Done, note: Note) -> Result<(), ActionError> {
 )]
 async fn answer(done: &Done, selected: &Selection, note: Note) -> Result<(), ActionError> {
     let told = format!("answered {}: {}", selected.target, note.text);
-    done.0.lock().unwrap().push(told);
+    done.add(told);
     Ok(())
 }
 
@@ -66,13 +83,13 @@ struct WithKey {
 
 #[action(id = "note.unlock", description = "Unlock with a key.")]
 async fn unlock(done: &Done, ask: WithKey) -> Result<(), ActionError> {
-    done.0.lock().unwrap().push(ask.key.expose().clone());
+    done.add(ask.key.expose().clone());
     Ok(())
 }
 
 #[action(id = "note.burn", description = "Burn all notes.")]
 async fn burn(done: &Done) -> Result<(), ActionError> {
-    done.0.lock().unwrap().push("burnt".to_owned());
+    done.add("burnt".to_owned());
     Ok(())
 }
 
@@ -89,6 +106,7 @@ async fn kernel(done: &Done) -> (Here, Task) {
         name: "work",
         allowed: &[
             "note.write",
+            "note.wait",
             "note.send",
             "note.answer",
             "note.unlock",
@@ -99,7 +117,7 @@ async fn kernel(done: &Done) -> (Here, Task) {
         ..Authority::default()
     };
     let home = Home::desk("chat", &[work], PEOPLE);
-    let actions = actum::actions![write, send, answer, unlock, burn, plan::propose];
+    let actions = actum::actions![write, wait, send, answer, unlock, burn, plan::propose];
     let registry = Registry::new(actions, []).unwrap();
     let kernel = Here::start_with(home, |builder| {
         builder.registry(registry).resource(done.clone())
@@ -264,6 +282,37 @@ async fn a_plan_stops_at_the_first_step_that_does_not_succeed() {
     assert_eq!(approved["result"]["completed"], false);
     assert_eq!(states(&approved["result"]), ["succeeded", "failed"]);
     assert_eq!(done.all(), ["wrote a"]);
+}
+
+#[tokio::test]
+async fn a_step_waits_for_its_own_approval_once_other_manifests_are_in_force() {
+    let done = Done::default();
+    let (kernel, task) = kernel(&done).await;
+    let steps = json!([step("note.wait", "a"), step("note.send", "b")]);
+    let answer = propose(&kernel, &task, steps).await;
+    let (path, call) = waiting(&kernel, &answer).await;
+    let body = json!({"binding": call["binding"]});
+    let approving = {
+        let (client, path) = ((*kernel).clone(), format!("{path}/approve"));
+        tokio::spawn(async move { client.owner_post(&path, &body).await })
+    };
+    done.begun.notified().await;
+    // While the first step runs.
+    let file = kernel.home.path().join("manifests/agents/work.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let other = text.replace("persona: plain", "persona: polite");
+    assert_ne!(other, text);
+    std::fs::write(&file, other).unwrap();
+    let reloaded = kernel
+        .owner_post("/v1/owner/manifests/reload", &json!({}))
+        .await;
+    assert_eq!(reloaded.json()["changed"], true, "{reloaded:?}");
+    done.go_on.notify_one();
+
+    let approved = approving.await.unwrap().json();
+    assert_eq!(approved["result"]["completed"], false, "{approved}");
+    assert_eq!(states(&approved["result"]), ["succeeded", "pending"]);
+    assert_eq!(done.all(), ["waited for a"]);
 }
 
 #[tokio::test]

@@ -167,7 +167,6 @@ pub(super) mod sql {
     pub const ALL: &str = "SELECT * FROM artifacts ORDER BY kind, id, version LIMIT $1";
     pub const OF_ID: &str =
         "SELECT * FROM artifacts WHERE kind = $1 AND id = $2 ORDER BY version LIMIT $3";
-    pub const OF_CALL: &str = "SELECT * FROM artifacts WHERE call_id = $1 OR revoked_by = $1";
     pub const COUNT: &str = "UPDATE artifact_changes SET changes = changes + 1 WHERE changes = $1";
     pub const SUPERSEDE: &str = "UPDATE artifacts SET state = 'superseded'
          WHERE kind = $1 AND id = $2 AND state = 'active'";

@@ -544,9 +544,6 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
         id: &str,
     ) -> Result<Vec<StoredArtifact>, StoreError>;
 
-    /// The version that a call proposed or revoked.
-    async fn artifact_of_call(&self, call: Ulid) -> Result<Option<StoredArtifact>, StoreError>;
-
     /// Stores a version as the active one, in the place of the one before. Not where the active ones have changed
     /// since the maker looked; whether it did.
     async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError>;

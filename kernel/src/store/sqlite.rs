@@ -536,10 +536,6 @@ impl Store for SqliteStore {
         artifacts::of_id(&self.readers, kind, id).await
     }
 
-    async fn artifact_of_call(&self, call: Ulid) -> Result<Option<StoredArtifact>, StoreError> {
-        artifacts::of_call(&self.readers, call).await
-    }
-
     async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError> {
         self.activate(new, entry).await
     }

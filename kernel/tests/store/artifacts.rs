@@ -14,7 +14,6 @@ suite! {
     a_version_takes_the_place_of_the_one_before_and_is_kept,
     one_that_is_taken_back_gives_way_to_the_newest_that_was_not,
     of_changes_on_top_of_one_count_one_is_made,
-    a_call_is_found_by_what_it_did,
     one_that_is_active_is_nominated_and_no_other,
     a_text_that_is_not_what_was_approved_is_not_read,
 }
@@ -144,32 +143,6 @@ async fn of_changes_on_top_of_one_count_one_is_made(opened: &mut Opened) {
         verified(&*store).await.seq,
         records,
         "what is not made leaves no record"
-    );
-}
-
-async fn a_call_is_found_by_what_it_did(opened: &mut Opened) {
-    let store = opened.store();
-    let first = new("a", 1, 0);
-    let call = first.call;
-    assert_eq!(store.artifact_of_call(call).await.unwrap(), None);
-    assert!(activated(&*store, first).await);
-    let found = store.artifact_of_call(call).await.unwrap().unwrap();
-    assert_eq!((found.artifact.id.as_str(), found.revoked_by), ("a", None));
-    assert!(revoked(&*store, "a", 1, 1).await);
-    let by = store
-        .artifact_of_call(call)
-        .await
-        .unwrap()
-        .unwrap()
-        .revoked_by;
-    assert_eq!(
-        store
-            .artifact_of_call(by.unwrap())
-            .await
-            .unwrap()
-            .unwrap()
-            .call,
-        call
     );
 }
 

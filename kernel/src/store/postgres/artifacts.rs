@@ -3,7 +3,6 @@
 use actum::authority::ManifestKind;
 use async_trait::async_trait;
 use sqlx::postgres::{PgConnection, PgPool};
-use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
 use crate::ledger::Entry;
@@ -49,17 +48,6 @@ pub(super) async fn of_id(
         .fetch_all(pool)
         .await?;
     all(rows)
-}
-
-pub(super) async fn of_call(
-    pool: &PgPool,
-    call: Ulid,
-) -> Result<Option<StoredArtifact>, StoreError> {
-    let row: Option<ArtifactRow> = sqlx::query_as(sql::OF_CALL)
-        .bind(call.to_string())
-        .fetch_optional(pool)
-        .await?;
-    row.map(StoredArtifact::try_from).transpose()
 }
 
 async fn count(write: &mut Write, after: i64) -> Result<bool, StoreError> {

@@ -476,10 +476,6 @@ impl Store for PostgresStore {
         artifacts::of_id(&self.shared.pool, kind, id).await
     }
 
-    async fn artifact_of_call(&self, call: Ulid) -> Result<Option<StoredArtifact>, StoreError> {
-        artifacts::of_call(&self.shared.pool, call).await
-    }
-
     async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError> {
         self.change(&Activate { new, entry }).await
     }

@@ -4,7 +4,6 @@ use std::sync::atomic::Ordering;
 
 use actum::authority::ManifestKind;
 use sqlx::sqlite::{SqliteConnection, SqlitePool};
-use ulid::Ulid;
 
 use super::SqliteStore;
 use super::writer::Write;
@@ -50,17 +49,6 @@ pub(super) async fn of_id(
         .fetch_all(readers)
         .await?;
     all(rows)
-}
-
-pub(super) async fn of_call(
-    readers: &SqlitePool,
-    call: Ulid,
-) -> Result<Option<StoredArtifact>, StoreError> {
-    let row: Option<ArtifactRow> = sqlx::query_as(sql::OF_CALL)
-        .bind(call.to_string())
-        .fetch_optional(readers)
-        .await?;
-    row.map(StoredArtifact::try_from).transpose()
 }
 
 impl SqliteStore {
