@@ -172,7 +172,7 @@ async fn a_failure_of_the_bot_api_is_told_without_its_words() {
     for (kind, body) in ended {
         let reason = match kind {
             "call_failed" => "operation_failed",
-            _ => "outcome_unknown",
+            _ => "told_by_handler",
         };
         assert_eq!(body["reason"], reason);
         assert!(!body.to_string().contains("ZANZIBAR"), "{body}");

@@ -19,6 +19,8 @@ use crate::store::ArchivedTask;
 const LIKE: f64 = 0.85;
 /// How many ids are suggested.
 const SUGGESTED: usize = 3;
+/// How much less like the id than the likest one another may be to be suggested beside it.
+const AS_LIKE: f64 = 0.05;
 
 /// Whose grant is explained.
 #[derive(Debug, Args)]
@@ -103,8 +105,10 @@ fn unknown(named: &str, catalog: &ActionCatalog) -> String {
         .filter(|(likeness, _)| *likeness > LIKE)
         .collect();
     near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let best = near.first().map_or(0.0, |(likeness, _)| *likeness);
     let near: Vec<_> = near
         .iter()
+        .filter(|(likeness, _)| best - likeness < AS_LIKE)
         .take(SUGGESTED)
         .map(|(_, id)| format!("`{id}`"))
         .collect();
