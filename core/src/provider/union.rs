@@ -33,10 +33,19 @@ enum Rest {
     Each(Value),
 }
 
+/// What is said of a property.
+#[derive(Debug, Clone)]
+struct Said {
+    schema: Value,
+    /// Whether it holds wherever the property is there. Of alternatives that leave what they do not name to a seal around
+    /// them, it holds only where one that names it was meant: another part may name it, too, and say otherwise.
+    always: bool,
+}
+
 /// An object without alternatives.
 #[derive(Debug, Clone)]
 struct Flat {
-    properties: BTreeMap<String, Value>,
+    properties: BTreeMap<String, Said>,
     required: BTreeSet<String>,
     rest: Rest,
     description: Option<String>,
@@ -77,9 +86,10 @@ pub(super) fn merged(document: &Value, schema: &Map<String, Value>) -> Map<Strin
         object.remove(key);
     }
     object.insert("type".to_owned(), json!("object"));
+    let properties = flat.properties.into_iter();
     object.insert(
         "properties".to_owned(),
-        flat.properties.into_iter().collect(),
+        properties.map(|(name, said)| (name, said.schema)).collect(),
     );
     if flat.required.is_empty() {
         object.remove("required");
@@ -184,7 +194,16 @@ fn own(schema: &Map<String, Value>) -> Flat {
             .into_iter()
             .flatten()
             .filter(|(_, inner)| **inner != Value::Bool(false))
-            .map(|(name, inner)| (name.clone(), inner.clone()))
+            .map(|(name, inner)| {
+                let schema = inner.clone();
+                (
+                    name.clone(),
+                    Said {
+                        schema,
+                        always: true,
+                    },
+                )
+            })
             .collect(),
         required: place::required(schema)
             .into_iter()
@@ -202,12 +221,12 @@ fn own(schema: &Map<String, Value>) -> Flat {
 /// An object that takes what both take, or more.
 fn both(one: Flat, other: Flat) -> Flat {
     let mut properties = one.properties;
-    for (name, schema) in other.properties {
-        // Either of two schemas for one name is looser than both; an empty one tells nothing.
-        let known = properties.entry(name).or_insert_with(|| schema.clone());
-        if known.as_object().is_some_and(Map::is_empty) {
-            *known = schema;
-        }
+    for (name, said) in other.properties {
+        let together = match properties.remove(&name) {
+            None => said,
+            Some(known) => said_by_both(known, said),
+        };
+        properties.insert(name, together);
     }
     let rest = match (one.rest, other.rest) {
         (Rest::Closed, _) | (_, Rest::Closed) => Rest::Closed,
@@ -221,6 +240,20 @@ fn both(one: Flat, other: Flat) -> Flat {
         rest,
         description: one.description.or(other.description),
         told: one.told.into_iter().chain(other.told).collect(),
+    }
+}
+
+/// What takes all that both take, or more.
+fn said_by_both(one: Said, other: Said) -> Said {
+    match (one.always, other.always) {
+        // Either of the two is looser than both; an empty one tells nothing.
+        (true, true) if one.schema.as_object().is_some_and(Map::is_empty) => other,
+        (true, _) => one,
+        (false, true) => other,
+        (false, false) => Said {
+            schema: any_of([&one.schema, &other.schema].into_iter()),
+            always: false,
+        },
     }
 }
 
@@ -240,9 +273,17 @@ fn either(alternatives: &[Flat], sealed: bool) -> Option<Flat> {
                 Rest::Unsaid | Rest::Open => Some(&anything),
                 Rest::Each(each) => Some(each),
             };
-            flat.properties.get(name).or(unnamed)
+            let named = flat.properties.get(name).map(|said| &said.schema);
+            named.or(unnamed)
         });
-        (name.clone(), any_of(said))
+        let always = alternatives
+            .iter()
+            .all(|flat| match flat.properties.get(name) {
+                Some(said) => said.always,
+                None => !(sealed && flat.rest == Rest::Unsaid),
+            });
+        let schema = any_of(said);
+        (name.clone(), Said { schema, always })
     });
     let required = others.iter().fold(first.required.clone(), |kept, flat| {
         kept.intersection(&flat.required).cloned().collect()
@@ -281,9 +322,14 @@ fn told(words: &str, alternatives: &[Flat]) -> String {
 
 /// One alternative: its fixed values, its required names, its optional ones with `?`.
 fn form(flat: &Flat) -> String {
-    let names = flat.properties.iter().map(|(name, schema)| {
-        let fixed = schema.get("const").or_else(|| {
-            match schema.get("enum").and_then(Value::as_array)?.as_slice() {
+    let names = flat.properties.iter().map(|(name, said)| {
+        let fixed = said.schema.get("const").or_else(|| {
+            match said
+                .schema
+                .get("enum")
+                .and_then(Value::as_array)?
+                .as_slice()
+            {
                 [only] => Some(only),
                 _ => None,
             }
@@ -389,6 +435,27 @@ mod tests {
             ["a", "b", "c"]
         );
         assert_eq!(merged["properties"]["c"], json!({"type": "string"}));
+    }
+
+    #[test]
+    fn a_name_that_the_root_has_too_may_be_anything_where_an_alternative_does_not_name_it() {
+        let merged = merge(json!({
+            "type": "object", "properties": {"b": {}}, "unevaluatedProperties": false,
+            "oneOf": [
+                {"properties": {"b": {"type": "string"}, "k": {"const": 0}}, "required": ["k"]},
+                {"properties": {"k": {"const": 1}}, "required": ["k"]}
+            ]
+        }));
+        assert_eq!(merged["properties"]["b"], json!({}));
+        // Of two parts that leave it to the seal, each may be the one that names it.
+        let merged = merge(json!({
+            "type": "object", "properties": {}, "unevaluatedProperties": false,
+            "oneOf": [{"properties": {"b": {"type": "string"}}}, {"properties": {"c": {}}}],
+            "anyOf": [{"properties": {"b": {"type": "number"}}}, {"properties": {"d": {}}}]
+        }));
+        let either = json!({"anyOf": [{"type": "string"}, {"type": "number"}]});
+        assert_eq!(merged["properties"]["b"], either);
+        assert_eq!(merged["properties"]["c"], json!({}));
     }
 
     #[test]
