@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use actum::Digest;
@@ -231,6 +231,9 @@ pub struct LiveTask {
     /// What stands before the tools in the worker's answer. It is the same each time, and written
     /// the first time.
     pub(crate) head: OnceLock<String>,
+    /// Whether it is known to have commissioned no task. Once it does, it is [forgotten](LiveTasks::forget) here, so that
+    /// nobody finds this again.
+    pub(crate) is_childless: AtomicBool,
     token_hash: SecretHash,
 }
 
@@ -257,6 +260,7 @@ impl LiveTask {
             revision: manifests.revision(),
             message,
             head: OnceLock::new(),
+            is_childless: AtomicBool::new(false),
             token_hash,
         })
     }

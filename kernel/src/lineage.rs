@@ -3,6 +3,8 @@
 
 mod commission;
 
+use std::sync::atomic::Ordering;
+
 use actum::gate::exposure;
 use actum::redact::Confidential;
 use actum::{ActionError, ActionId, Call};
@@ -86,7 +88,7 @@ impl Kernel {
     }
 
     /// The tasks that a task commissioned, as its worker is told of them; none without a look at the store where its
-    /// grant does not let it commission any.
+    /// grant does not let it commission any, or where it is known to have none.
     pub(crate) async fn told_commissioned(
         &self,
         task: &LiveTask,
@@ -94,7 +96,14 @@ impl Kernel {
         if exposure(&task.issued, &self.catalog, worker::commission_id()).is_err() {
             return Ok(Vec::new());
         }
+        if task.is_childless.load(Ordering::SeqCst) {
+            return Ok(Vec::new());
+        }
         let commissioned = self.store.commissioned(task.id, TOLD).await?;
+        // Of a shared store another kernel may make it untrue.
+        if commissioned.is_empty() && !self.store.is_shared() {
+            task.is_childless.store(true, Ordering::SeqCst);
+        }
         let now = self.now().to_string();
         Ok(commissioned.iter().map(|one| told(one, &now)).collect())
     }

@@ -323,6 +323,9 @@ async fn what_was_handed_on_waits_for_approval_and_shows_whose_it_is() {
 async fn a_report_ends_the_task_with_all_below_it_and_is_told_to_those_above() {
     let kernel = Here::start(home(100)).await;
     let parent = begin(&kernel).await;
+    // That there is nothing yet to be told of is kept in memory.
+    let told = kernel.task(&parent).await.json();
+    assert_eq!(told.get("commissioned"), None);
     let done = commission(&kernel, &parent, part(&[STATUS, REPORT])).await;
     let failed = commission(&kernel, &parent, part(&[FAILED])).await;
     let open = commission(&kernel, &parent, part(&[STATUS])).await;

@@ -18,7 +18,7 @@ use ulid::Ulid;
 
 use crate::Kernel;
 use crate::actions::worker::commission::Ask;
-use crate::auth::{LiveTask, Secret, TaskToken};
+use crate::auth::{LiveTask, LiveTasks, Secret, TaskToken};
 use crate::ledger::{Entry, Kind};
 use crate::store::{NewTask, StoreError};
 
@@ -29,6 +29,15 @@ pub(crate) struct Commissioned {
     pub(crate) expires_at: Timestamp,
     /// The names of the tools that it shows.
     pub(crate) tools: Vec<String>,
+}
+
+/// Has a task forgotten as it is dropped.
+struct Forgets<'a>(&'a LiveTasks, Ulid);
+
+impl Drop for Forgets<'_> {
+    fn drop(&mut self) {
+        self.0.forget(self.1);
+    }
 }
 
 /// What is to be handed on, as it is sealed.
@@ -80,6 +89,8 @@ impl Kernel {
             exposures,
             selections: &[],
         };
+        // However this ends, and be it given up: what is known of the parent in memory may be untrue from here on.
+        let _forgets = Forgets(&self.tasks, parent);
         if !self.store.commission(parent, new, entry).await? {
             return Err(over());
         }

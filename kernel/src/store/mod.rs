@@ -387,6 +387,9 @@ pub trait Store: std::fmt::Debug + Send + Sync + 'static {
     /// Its kind, for people: `sqlite` or `postgres`.
     fn kind(&self) -> &'static str;
 
+    /// Whether other kernels write to it, too.
+    fn is_shared(&self) -> bool;
+
     /// Stores a task, its catalog and its selection tokens.
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError>;
 

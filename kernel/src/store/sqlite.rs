@@ -210,6 +210,11 @@ impl Store for SqliteStore {
         "sqlite"
     }
 
+    /// INVARIANT: the lock file sees to it.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
         let mut write = self.writer.begin().await?;
         lineage::insert(&mut write.tx, &task, None).await?;

@@ -151,6 +151,10 @@ impl Store for PostgresStore {
         "postgres"
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
         let grant = serde_json::to_string(task.grant).map_err(unreadable)?;
         let issue = Issue {
