@@ -13,14 +13,12 @@ use serde_json::{Value, json};
 use ulid::Ulid;
 
 use crate::Kernel;
-use crate::actions::worker;
+use crate::actions::{artifact, worker};
 use crate::auth::LiveTask;
 use crate::ledger::{Entry, Kind};
 use crate::printable;
 use crate::store::{CommissionedTask, NewReport, StoreError, Takes, TaskEnd, TaskOutcome};
 
-/// The action whose calls propose artifacts.
-const PROPOSE: &str = "artifact.propose";
 /// The most commissioned tasks that one answer tells of: the newest.
 pub(crate) const TOLD: i64 = 100;
 
@@ -29,7 +27,7 @@ pub(crate) const TOLD: i64 = 100;
 pub(crate) fn takes(action: &ActionId) -> Takes {
     match action.as_str() {
         id if worker::ends_a_task(id) => Takes::Nothing,
-        PROPOSE => Takes::Artifact,
+        id if id == artifact::propose_id() => Takes::Artifact,
         _ => Takes::Call,
     }
 }

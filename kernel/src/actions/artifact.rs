@@ -102,6 +102,29 @@ pub struct Noted {
     pub artifact: String,
 }
 
+impl Artifacts {
+    async fn make(
+        &self,
+        call: &Call,
+        wish: Wish,
+        reason: String,
+    ) -> Result<InForceNow, ActionError> {
+        let making = Arc::clone(&self.0);
+        let (artifact, revision) = making.make(call.clone(), wish, reason).await?;
+        Ok(InForceNow {
+            artifact: artifact.to_string(),
+            revision: revision.to_string(),
+        })
+    }
+
+    /// The faults of a wish that its worker is told. Whether the set would be in order with it is told to those who
+    /// approve, since it tells which ids exist.
+    async fn faults_of(&self, wish: &Wish) -> Result<Vec<ArgumentFault>, ActionError> {
+        let foreseen = self.0.foresee(wish).await?;
+        Ok(foreseen.map_or_else(Impossible::told_to_worker, |_| Vec::new()))
+    }
+}
+
 impl Propose {
     fn wish(&self) -> Wish {
         Wish::Propose {
@@ -136,23 +159,16 @@ pub async fn propose(
     call: &Call,
     ask: Propose,
 ) -> Result<InForceNow, ActionError> {
-    let (wish, making) = (ask.wish(), Arc::clone(&artifacts.0));
-    let (artifact, revision) = making.make(call.clone(), wish, ask.reason).await?;
-    Ok(InForceNow {
-        artifact: artifact.to_string(),
-        revision: revision.to_string(),
-    })
+    artifacts.make(call, ask.wish(), ask.reason).await
 }
 
-/// What a person need not be asked: whether it is a manifest at all. Whether the set would be in order with it is told to
-/// those who approve, since it tells which ids exist.
+/// What a person need not be asked: whether it is a manifest at all.
 async fn can_be_proposed(
     artifacts: &Artifacts,
     _: &Call,
     ask: &Propose,
 ) -> Result<Vec<ArgumentFault>, ActionError> {
-    let foreseen = artifacts.0.foresee(&ask.wish()).await?;
-    Ok(foreseen.map_or_else(Impossible::told_to_worker, |_| Vec::new()))
+    artifacts.faults_of(&ask.wish()).await
 }
 
 /// Takes an artifact back. Needs approval: what comes in its place, the version before it or the operator's file, may
@@ -171,12 +187,7 @@ pub async fn revoke(
     call: &Call,
     ask: Named,
 ) -> Result<InForceNow, ActionError> {
-    let (wish, making) = (ask.wish(), Arc::clone(&artifacts.0));
-    let (artifact, revision) = making.make(call.clone(), wish, ask.reason).await?;
-    Ok(InForceNow {
-        artifact: artifact.to_string(),
-        revision: revision.to_string(),
-    })
+    artifacts.make(call, ask.wish(), ask.reason).await
 }
 
 async fn can_be_revoked(
@@ -184,8 +195,7 @@ async fn can_be_revoked(
     _: &Call,
     ask: &Named,
 ) -> Result<Vec<ArgumentFault>, ActionError> {
-    let foreseen = artifacts.0.foresee(&ask.wish()).await?;
-    Ok(foreseen.map_or_else(Impossible::told_to_worker, |_| Vec::new()))
+    artifacts.faults_of(&ask.wish()).await
 }
 
 /// Asks the operator to take an artifact over into the files. Needs no approval: it changes nobody's authority, and is a
@@ -212,13 +222,17 @@ pub async fn nominate_upstream(
     })
 }
 
+/// The id of the action that proposes, as its annotation has it.
+pub(crate) fn propose_id() -> &'static str {
+    __action_propose.id()
+}
+
 /// A call that proposes a manifest: its action and arguments.
 pub(super) fn proposal(
     kind: ArtifactKind,
     manifest: &str,
     reason: &str,
 ) -> (String, Map<String, Value>) {
-    let [proposes] = actum::actions![propose];
     let ask = Propose {
         kind,
         manifest: manifest.to_owned(),
@@ -229,18 +243,16 @@ pub(super) fn proposal(
         // Texts always are; without arguments the call is refused.
         _ => Map::new(),
     };
-    (proposes.id().to_owned(), arguments)
+    (propose_id().to_owned(), arguments)
 }
 
 /// The change that a stored call asks for, if it asks for one.
 pub(crate) fn wish_of(action: &str, arguments: &str) -> Option<Wish> {
-    let [proposes] = actum::actions![propose];
-    let [revokes] = actum::actions![revoke];
-    if action == proposes.id() {
+    if action == propose_id() {
         serde_json::from_str(arguments)
             .ok()
             .map(|ask: Propose| ask.wish())
-    } else if action == revokes.id() {
+    } else if action == __action_revoke.id() {
         serde_json::from_str(arguments)
             .ok()
             .map(|ask: Named| ask.wish())
