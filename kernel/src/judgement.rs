@@ -9,7 +9,7 @@ use std::sync::Arc;
 use actum::Digest;
 use actum::digest::NotCanonical;
 use actum::gate::{
-    Approval, Decision, DenialReason, Evidence, Origin, Request, SelectionToken, Verdict, gate,
+    Approval, Decision, DenialReason, Evidence, Request, SelectionToken, Verdict, gate,
 };
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::Kernel;
 use crate::auth::LiveTask;
 use crate::calls::State;
+use crate::mediate;
 use crate::store::{StoreError, StoredCall};
 
 /// All that a decision is bound to.
@@ -140,16 +141,9 @@ pub(crate) fn request(
     call: &StoredCall,
     arguments: Map<String, Value>,
 ) -> Result<Arc<Request>, StoreError> {
-    let target = call.selection.as_ref();
-    let target = target.map(|selection| selection.target.as_str());
-    Ok(Arc::new(Request {
-        action: call.action.clone(),
-        payload_digest: Some(Digest::of_json(&arguments)?),
-        target_digest: Some(Digest::of_json(&target)?),
-        arguments,
-        selection_token: call.selection.as_ref().map(|selection| selection.token.id),
-        origin: Origin::Worker,
-    }))
+    let selection = call.selection.as_ref();
+    let token = selection.map(|selection| selection.token.id);
+    mediate::request(call.action.clone(), arguments, token, selection)
 }
 
 /// The token that a call spent as it was asked for. It was in time then, and is the call's own from there on.

@@ -7,9 +7,7 @@ use std::time::Duration;
 use actum::action::{ActionErrorKind, Call, HandlerContext};
 use actum::authorization::{self, Authorization, Phase, StateChange};
 use actum::digest::canonical_json;
-use actum::gate::{
-    DenialReason, Evidence, Origin, Request, SelectionToken, Verdict, exposure, gate,
-};
+use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
 use actum::redact::{Confidential, Delivery};
 use actum::registry::{Admitted, ShownArguments};
 use actum::schema::ArgumentFault;
@@ -26,7 +24,9 @@ use crate::config::Config;
 use crate::ledger::{Entry, Kind};
 use crate::lineage;
 use crate::replay::{self, Keyed};
-use crate::store::{NewCall, NotBegun, Outcome, Recorded, Started, StoreError, StoredSelection};
+use crate::store::{
+    NewCall, NotBegun, Outcome, Recorded, Started, StoreError, StoredCall, StoredSelection,
+};
 
 /// A call as a worker posted it.
 #[derive(Debug)]
@@ -124,10 +124,6 @@ pub async fn mediate(
     posted: Posted,
 ) -> Result<Answer, StoreError> {
     let now = kernel.now();
-    let presented = posted
-        .selection_token
-        .as_deref()
-        .and_then(|t| Ulid::from_string(t).ok());
     let first = match &posted.idempotency_key {
         Some(key) => {
             let key = replay::key_digest(key);
@@ -135,31 +131,18 @@ pub async fn mediate(
         }
         None => None,
     };
-    let stored = match presented {
-        Some(id) => match first.as_ref().and_then(|first| first.spent(id)) {
-            // Spent by the first call under this key, it is still good for being told of it.
-            Some(spent) => Some(StoredSelection {
-                token: SelectionToken {
-                    expires_at: task.grant.expires_at(),
-                    ..spent.token.clone()
-                },
-                target: spent.target.clone(),
-            }),
-            None => kernel.store.selection(id, task.id).await?,
-        },
-        None => None,
+    let presented = posted.selection_token.as_deref();
+    let presented = presented.and_then(|token| Ulid::from_string(token).ok());
+    // Spent by the first call under this key, a token is still good for being told of it.
+    let spent = first
+        .as_ref()
+        .and_then(|first| first.spent(presented?, task.grant.expires_at()));
+    let stored = match spent {
+        Some(spent) => Some(spent),
+        None => kernel.selection(task, presented).await?,
     };
-    let arguments = canonical_json(&posted.arguments)?;
-    let target = stored.as_ref().map(|selection| selection.target.as_str());
     let action = ToolName::to_id(&posted.action).map_or(posted.action, |id| id.to_string());
-    let request = Arc::new(Request {
-        action,
-        arguments: posted.arguments,
-        payload_digest: Some(Digest::of_bytes(&arguments)),
-        target_digest: Some(Digest::of_json(&target)?),
-        selection_token: presented,
-        origin: Origin::Worker,
-    });
+    let request = request(action, posted.arguments, presented, stored.as_ref())?;
     let evidence = Evidence {
         approval: None,
         selection_token: stored.as_ref().map(|selection| &selection.token),
@@ -199,12 +182,11 @@ pub async fn mediate(
                 Ok(shown) => shown,
                 Err(faults) => return call.unfit(faults).await,
             };
-            if let Some(answer) = call.by_its_key(first, &record).await? {
+            if let Some(answer) = call
+                .stopped(&action, first, &record, stored.as_ref())
+                .await?
+            {
                 return Ok(answer);
-            }
-            let faults = call.checked(&action, stored.as_ref()).await;
-            if !faults.is_empty() {
-                return call.unfit(faults).await;
             }
             let held = approval::hold(&call, &action, &shown, stored.as_ref(), None).await?;
             match held {
@@ -218,12 +200,11 @@ pub async fn mediate(
                 Ok(admitted) => admitted,
                 Err(faults) => return call.unfit(faults).await,
             };
-            if let Some(answer) = call.by_its_key(first, &record).await? {
+            if let Some(answer) = call
+                .stopped(&action, first, &record, stored.as_ref())
+                .await?
+            {
                 return Ok(answer);
-            }
-            let faults = call.checked(&action, stored.as_ref()).await;
-            if !faults.is_empty() {
-                return call.unfit(faults).await;
             }
             let selection = call.own(&action, stored);
             let spends = selection.as_ref().map(|selection| selection.token.id);
@@ -242,6 +223,24 @@ pub async fn mediate(
             }
         }
     }
+}
+
+/// A call as the gate is asked about it.
+pub(crate) fn request(
+    action: String,
+    arguments: Map<String, Value>,
+    selection_token: Option<Ulid>,
+    selection: Option<&StoredSelection>,
+) -> Result<Arc<Request>, StoreError> {
+    let target = selection.map(|selection| selection.target.as_str());
+    Ok(Arc::new(Request {
+        action,
+        payload_digest: Some(Digest::of_json(&arguments)?),
+        target_digest: Some(Digest::of_json(&target)?),
+        arguments,
+        selection_token,
+        origin: Origin::Worker,
+    }))
 }
 
 /// One call on its way.
@@ -336,6 +335,25 @@ impl Attempt<'_> {
     ) -> Result<Answer, StoreError> {
         self.refuse(record.clone()).await?;
         Ok(Answer::Denied(reason, Claims::of(record)))
+    }
+
+    /// The answer to a call that the gate let and whose arguments fit, and that does not begin all the same: it came
+    /// before under its key, or its action's own check found a fault.
+    async fn stopped(
+        &self,
+        action: &ActionId,
+        first: Option<StoredCall>,
+        record: &Authorization,
+        selection: Option<&StoredSelection>,
+    ) -> Result<Option<Answer>, StoreError> {
+        if let Some(answer) = self.by_its_key(first, record).await? {
+            return Ok(Some(answer));
+        }
+        let faults = self.checked(action, selection).await;
+        Ok(match faults.is_empty() {
+            true => None,
+            false => Some(self.unfit(faults).await?),
+        })
     }
 
     /// Refuses a call whose arguments do not fit.
@@ -551,6 +569,18 @@ async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> En
 }
 
 impl Kernel {
+    /// The unspent selection that a task presents.
+    pub(crate) async fn selection(
+        &self,
+        task: &LiveTask,
+        presented: Option<Ulid>,
+    ) -> Result<Option<StoredSelection>, StoreError> {
+        match presented {
+            Some(token) => self.store.selection(token, task.id).await,
+            None => Ok(None),
+        }
+    }
+
     async fn finish(
         &self,
         request_id: Ulid,

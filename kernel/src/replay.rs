@@ -10,6 +10,7 @@ use actum::Digest;
 use actum::authorization::Authorization;
 use actum::digest::canonical_json;
 use actum::gate::{DenialReason, Request};
+use jiff::Timestamp;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
 use ulid::Ulid;
@@ -17,6 +18,7 @@ use ulid::Ulid;
 use crate::Kernel;
 use crate::calls::State;
 use crate::config::Config;
+use crate::judgement::own_token;
 use crate::ledger::{Entry, Kind};
 use crate::mediate::{Answer, Attempt};
 use crate::sealed::Sealer;
@@ -62,11 +64,11 @@ pub(crate) fn is_key(text: &str) -> bool {
 }
 
 impl StoredCall {
-    /// The selection that this call spent, where it is this one.
-    pub(crate) fn spent(&self, token: Ulid) -> Option<&StoredSelection> {
-        self.selection
-            .as_ref()
-            .filter(|selection| selection.token.id == token)
+    /// The selection that this call spent, where it is this one; it is the call's own until then.
+    pub(crate) fn spent(&self, token: Ulid, until: Timestamp) -> Option<StoredSelection> {
+        let token = own_token(self, until).filter(|own| own.id == token)?;
+        let target = self.selection.as_ref()?.target.clone();
+        Some(StoredSelection { token, target })
     }
 }
 

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
+use actum::gate::{DenialReason, Evidence, Verdict, exposure, gate};
 use actum::schema::ArgumentFault;
-use actum::{Call, Digest, ToolName};
+use actum::{Call, ToolName};
 use serde_json::Value;
 use ulid::Ulid;
 
 use super::{Plan, Step};
 use crate::Kernel;
 use crate::auth::LiveTask;
-use crate::mediate::Attempt;
+use crate::mediate::{Attempt, request};
 use crate::store::StoreError;
 
 /// The most faults of a plan that are told.
@@ -80,19 +80,8 @@ async fn faults_of(
     }
     let presented = step.selection_token.as_deref();
     let presented = presented.and_then(|token| Ulid::from_string(token).ok());
-    let stored = match presented {
-        Some(token) => kernel.store.selection(token, task.id).await?,
-        None => None,
-    };
-    let target = stored.as_ref().map(|selection| selection.target.as_str());
-    let request = Arc::new(Request {
-        payload_digest: Some(Digest::of_json(&step.arguments)?),
-        target_digest: Some(Digest::of_json(&target)?),
-        action,
-        arguments: step.arguments.clone(),
-        selection_token: presented,
-        origin: Origin::Worker,
-    });
+    let stored = kernel.selection(task, presented).await?;
+    let request = request(action, step.arguments.clone(), presented, stored.as_ref())?;
     let evidence = Evidence {
         approval: None,
         selection_token: stored.as_ref().map(|selection| &selection.token),
