@@ -17,6 +17,7 @@ mod clock;
 pub mod config;
 mod connector;
 pub mod connectors;
+mod dispatch;
 mod folder;
 pub mod handle;
 pub mod http;

@@ -2,17 +2,15 @@
 //! arguments, record, dispatch, record.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use actum::action::{ActionErrorKind, Call, HandlerContext};
 use actum::authorization::{self, Authorization, Phase, StateChange};
 use actum::digest::canonical_json;
 use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, gate};
-use actum::redact::{Confidential, Delivery};
-use actum::registry::{Admitted, ShownArguments};
+use actum::redact::Delivery;
+use actum::registry::ShownArguments;
 use actum::schema::ArgumentFault;
-use actum::{ActionId, Digest, Selection, ToolName};
-use jiff::{SignedDuration, Timestamp};
+use actum::{ActionId, Digest, ToolName};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
@@ -20,13 +18,11 @@ use ulid::Ulid;
 use crate::Kernel;
 use crate::approval;
 use crate::auth::LiveTask;
-use crate::config::Config;
+use crate::dispatch::Begin;
 use crate::ledger::{Entry, Kind};
 use crate::lineage;
 use crate::replay::{self, Keyed};
-use crate::store::{
-    NewCall, NotBegun, Outcome, Recorded, Started, StoreError, StoredCall, StoredSelection,
-};
+use crate::store::{NewCall, NotBegun, StoreError, StoredCall, StoredSelection};
 
 /// A call as a worker posted it.
 #[derive(Debug)]
@@ -253,23 +249,6 @@ pub(crate) struct Attempt<'a> {
     pub(crate) at: Timestamp,
 }
 
-/// How an admitted call begins.
-pub(crate) enum Begin {
-    /// Now, as it is asked for.
-    New(Box<NewCall>),
-    /// After it was approved, with this record.
-    Approved(Ulid, Entry),
-    /// Once more, after it was cut off, with this record.
-    Resumed {
-        /// The call.
-        call: Ulid,
-        /// The record.
-        entry: Entry,
-        /// Whether it was approved before it began.
-        approved: bool,
-    },
-}
-
 impl Attempt<'_> {
     pub(crate) fn body(&self, more: Value) -> Value {
         let mut body = json!({
@@ -407,93 +386,6 @@ impl Attempt<'_> {
         })
     }
 
-    /// What a handler is given besides its arguments, and so is the check of them.
-    pub(crate) fn context(
-        &self,
-        request_id: Ulid,
-        action: &ActionId,
-        selection: Option<&StoredSelection>,
-        approved: bool,
-    ) -> HandlerContext {
-        let root = self.task.grant.root();
-        let time = SignedDuration::try_from(Config::seconds(&self.kernel.limits.handler_seconds));
-        let deadline = time.ok().and_then(|time| self.at.checked_add(time).ok());
-        HandlerContext {
-            call: Call {
-                request_id,
-                task_id: self.task.id,
-                action: action.clone(),
-                principal: root.principal.to_string(),
-                reply_to: root.reply_to.clone(),
-                at: self.at,
-                deadline: deadline.unwrap_or(self.at),
-                approved,
-                revision: self.task.revision,
-            },
-            selection: selection.map(|selection| Selection {
-                token_type: selection.token.token_type.clone(),
-                target: selection.target.clone(),
-            }),
-            resources: Arc::clone(&self.kernel.resources),
-        }
-    }
-
-    /// Starts an admitted call and runs it to its end, whether or not the worker still waits for it. Inside, why it did
-    /// not start, of which nothing is recorded yet.
-    ///
-    /// Both happen in a task of their own, so that a worker that hangs up cannot leave a call that is
-    /// recorded as started and never run.
-    pub(crate) async fn carry_out(
-        &self,
-        admitted: Admitted,
-        begin: Begin,
-        selection: Option<StoredSelection>,
-    ) -> Result<Result<Answer, NotBegun>, StoreError> {
-        let request_id = match &begin {
-            Begin::New(call) => call.id,
-            Begin::Approved(call, _) | Begin::Resumed { call, .. } => *call,
-        };
-        let approved = match begin {
-            Begin::New(_) => false,
-            Begin::Approved(..) => true,
-            Begin::Resumed { approved, .. } => approved,
-        };
-        let selection = selection.as_ref();
-        let context = self.context(request_id, admitted.action(), selection, approved);
-        let kernel = Arc::clone(self.kernel);
-        let body = self.body(json!({"call": request_id}));
-        let ending = self.kernel.running.spawn(async move {
-            let started = match begin {
-                Begin::New(call) => kernel.store.start(admitted, *call).await?,
-                Begin::Approved(call, entry) => {
-                    kernel.store.start_approved(admitted, call, entry).await?
-                }
-                Begin::Resumed { call, entry, .. } => {
-                    kernel.store.resume(admitted, call, entry).await?
-                }
-            };
-            match started {
-                Started::Not(why) => Ok(Err(why)),
-                Started::Recorded(recorded) => {
-                    let ended = run(&kernel, recorded, context).await;
-                    kernel.finish(request_id, body, ended).await.map(Ok)
-                }
-            }
-        });
-        match ending.await {
-            Ok(ended) => ended,
-            // The recording task itself was aborted or panicked: at the next start the call is
-            // found running, and is looked after then.
-            Err(error) => {
-                tracing::error!(call = %request_id, %error, "a call's end could not be recorded");
-                Ok(Ok(Answer::Unsupported {
-                    request_id,
-                    reason: "outcome_unknown",
-                }))
-            }
-        }
-    }
-
     /// Answers a call that the gate let and that did not begin all the same.
     async fn not_begun(&self, why: NotBegun, record: &Authorization) -> Result<Answer, StoreError> {
         match why {
@@ -504,68 +396,6 @@ impl Attempt<'_> {
             },
         }
     }
-}
-
-/// How a handler ended.
-enum Ended {
-    Value(Confidential),
-    /// With an error: one word for the worker, and the text for the operator's log.
-    Error(&'static str, String),
-    /// It was stopped, and what it did until then is not known: one word for the record, and the text for the
-    /// operator's log.
-    Unknown(&'static str, String),
-    /// The kernel stops, and the next one resumes it.
-    LeftOff,
-}
-
-/// How long a handler that is stopped may take to be dropped. Afterwards its call's end is recorded.
-const DROP_TIME: Duration = Duration::from_secs(1);
-
-async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> Ended {
-    let admitted = recorded.into_admitted();
-    let (read_only, idempotent) = (admitted.is_read_only(), admitted.is_idempotent());
-    let stopped = |reason, why: String| match read_only {
-        true => Ended::Error("operation_failed", why),
-        false => Ended::Unknown(reason, why),
-    };
-    let deadline = Config::seconds(&kernel.limits.handler_seconds);
-    // A task of its own, so that a panic is this call's failure and nobody else's.
-    let mut handler = tokio::spawn(admitted.run(context));
-    let cut = tokio::select! {
-        ended = &mut handler => return match ended {
-            Ok(Ok(value)) => {
-                let bytes = value.bytes();
-                match bytes > kernel.limits.result_bytes.value {
-                    false => Ended::Value(value),
-                    // Whatever the handler changed is changed all the same.
-                    true => stopped(
-                        "result_too_large",
-                        format!("the result has {bytes} bytes, over `limits.result_bytes`"),
-                    ),
-                }
-            }
-            Ok(Err(error)) => {
-                let why = error.message().to_owned();
-                match error.kind() {
-                    ActionErrorKind::Unavailable => Ended::Error("unavailable", why),
-                    ActionErrorKind::Failed => Ended::Error("operation_failed", why),
-                    ActionErrorKind::OutcomeUnknown => stopped("told_by_handler", why),
-                }
-            }
-            Err(_) => stopped("panicked", "the handler panicked".to_owned()),
-        },
-        () = tokio::time::sleep(deadline) => {
-            let why = format!("no answer within {} seconds", deadline.as_secs());
-            stopped("timed_out", why)
-        }
-        () = kernel.cutting.cancelled() => match idempotent {
-            true => Ended::LeftOff,
-            false => stopped("kernel_stopped", "the kernel stopped while it ran".to_owned()),
-        },
-    };
-    handler.abort();
-    let _ = tokio::time::timeout(DROP_TIME, handler).await;
-    cut
 }
 
 impl Kernel {
@@ -579,63 +409,5 @@ impl Kernel {
             Some(token) => self.store.selection(token, task.id).await,
             None => Ok(None),
         }
-    }
-
-    async fn finish(
-        &self,
-        request_id: Ulid,
-        body: Value,
-        ended: Ended,
-    ) -> Result<Answer, StoreError> {
-        let mut body = body;
-        let mut note = |key: &str, value: Value| {
-            if let Some(body) = body.as_object_mut() {
-                body.insert(key.to_owned(), value);
-            }
-        };
-        let (outcome, kind, answer) = match ended {
-            Ended::Value(result) => {
-                // Of the redacted form: what is secret may be short enough to be guessed by its digest.
-                note("result", json!(Digest::of_json(&result)?));
-                let stored = result.clone();
-                let answer = Answer::Done {
-                    request_id,
-                    result: result.deliver(),
-                };
-                (Outcome::Succeeded(stored), Kind::CallSucceeded, answer)
-            }
-            Ended::Error(reason, why) => {
-                tracing::warn!(call = %request_id, why, "a handler failed");
-                note("reason", json!(reason));
-                (
-                    Outcome::Failed(reason),
-                    Kind::CallFailed,
-                    Answer::Unsupported { request_id, reason },
-                )
-            }
-            Ended::LeftOff => {
-                tracing::warn!(call = %request_id, "a call is left to be resumed at the next start");
-                let reason = "outcome_unknown";
-                return Ok(Answer::Unsupported { request_id, reason });
-            }
-            Ended::Unknown(word, why) => {
-                tracing::error!(call = %request_id, why, "a call's outcome is unknown");
-                let reason = "outcome_unknown";
-                note("reason", json!(word));
-                (
-                    Outcome::Unknown(word),
-                    Kind::CallOutcomeUnknown,
-                    Answer::Unsupported { request_id, reason },
-                )
-            }
-        };
-        let entry = Entry {
-            at: self.now(),
-            kind,
-            body,
-        };
-        let finished = self.store.finish(request_id, outcome, entry).await;
-        self.ended.notify_waiters();
-        finished.map(|()| answer)
     }
 }

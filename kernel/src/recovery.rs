@@ -19,8 +19,9 @@ use crate::Kernel;
 use crate::approval::MOST;
 use crate::auth::LiveTask;
 use crate::calls::{MOST_RESUMPTIONS, State};
+use crate::dispatch::Begin;
 use crate::ledger::{Entry, Kind};
-use crate::mediate::{Attempt, Begin};
+use crate::mediate::Attempt;
 use crate::store::{NotBegun, StoreError, StoredCall};
 
 /// The most calls that are run at once because of a look.
