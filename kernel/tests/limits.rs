@@ -279,6 +279,21 @@ async fn closed(kernel: &Client) {
 }
 
 #[tokio::test]
+async fn whoever_has_read_the_first_line_stops_the_kernel_in_good_order() {
+    let mut home = Home::desk("chat", &[Authority::default()], "");
+    for _ in 0..5 {
+        let kernel = Program::start(home);
+        kernel.terminate();
+        let (status, stopped) = kernel.ended();
+        assert!(status.success(), "{status}");
+        home = Arc::into_inner(stopped).unwrap();
+    }
+    let ledger = home.ledger().await;
+    let of = |kind: &str| ledger.iter().filter(|(one, _)| one == kind).count();
+    assert_eq!((of("kernel_started"), of("kernel_stopped")), (5, 5));
+}
+
+#[tokio::test]
 async fn sigterm_finishes_the_call_under_way_and_takes_no_other() {
     let release = Arc::new(Notify::new());
     let bot = BotApi::start(Reply::Held(Arc::clone(&release))).await;

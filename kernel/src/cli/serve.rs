@@ -57,9 +57,11 @@ pub(super) async fn run<E: Display>(
         true => things_to_try(&format!("http://{address}"), home, &data.join("keys")),
         false => format!("Actum listens on http://{address}\n"),
     };
+    // Before the first line is said: whoever has read it may stop the kernel in good order.
+    let stop = stop_signal().map_err(|error| error.to_string())?;
     // Nobody may be reading; that is no reason to stop.
     let _ = std::io::stdout().write_all(said.as_bytes());
-    kernel.serve(listener, stop_signal()).await;
+    kernel.serve(listener, stop).await;
     Ok(())
 }
 
@@ -92,21 +94,25 @@ fn on_time(builder: KernelBuilder) -> Result<KernelBuilder, String> {
     Ok(builder.clock(Clock::skewed(seconds)))
 }
 
-async fn stop_signal() {
-    let interrupt = tokio::signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-            let _ = interrupt.await;
-            return;
-        };
+/// The stop that somebody asks for, by SIGTERM or by Ctrl-C. Heard from here on, and not from when it is first waited
+/// for.
+#[cfg(unix)]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
         tokio::select! {
-            _ = interrupt => {}
             _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
         }
-    }
-    #[cfg(not(unix))]
-    let _ = interrupt.await;
+    })
+}
+
+#[cfg(not(unix))]
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
 
 /// What a newcomer can paste. The README shows the same.

@@ -212,7 +212,7 @@ impl Stage {
             let status = program.stop().await;
             assert!(
                 status.is_some_and(|status| status.success()),
-                "{}",
+                "{status:?}\n{}",
                 program.said()
             );
         }
