@@ -7,14 +7,17 @@
 //! What a lineage has used of its limits is counted in each of its rows, for the task and all below it. A call counts
 //! for its task and every task above, in the transaction that stores it, or is not stored.
 
+mod tables;
+
 use actum::redact::Confidential;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::FromRow;
 use ulid::Ulid;
 
 use super::StoreError;
 use super::rows::unreadable;
-use crate::ledger::Entry;
+use crate::ledger::{Entry, Kind};
+pub(super) use tables::Tables;
 
 /// What a call takes of the limits of its lineage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +32,7 @@ pub enum Takes {
 
 impl Takes {
     /// How many calls.
-    pub(super) const fn calls(self) -> i64 {
+    const fn calls(self) -> i64 {
         match self {
             Self::Nothing => 0,
             Self::Call | Self::Artifact => 1,
@@ -37,7 +40,7 @@ impl Takes {
     }
 
     /// How many artifacts.
-    pub(super) const fn artifacts(self) -> i64 {
+    const fn artifacts(self) -> i64 {
         match self {
             Self::Nothing | Self::Call => 0,
             Self::Artifact => 1,
@@ -88,7 +91,7 @@ pub struct NewReport {
 
 impl NewReport {
     /// The report as it is stored: JSON, in its redacted form.
-    pub(super) fn json(&self) -> Result<String, StoreError> {
+    fn json(&self) -> Result<String, StoreError> {
         serde_json::to_string(&self.report).map_err(unreadable)
     }
 }
@@ -146,7 +149,7 @@ impl EndRow {
 
 /// The row of a [`CommissionedTask`].
 #[derive(Debug, FromRow)]
-pub(super) struct CommissionedRow {
+struct CommissionedRow {
     id: String,
     grant_body: String,
     expires_at: String,
@@ -171,12 +174,18 @@ impl TryFrom<CommissionedRow> for CommissionedTask {
     }
 }
 
-/// The record of a task that is taken back because one above it is over.
-pub(super) fn with_its_lineage(entry: &Entry, above: Ulid, task: &str) -> Entry {
-    let mut entry = entry.clone();
-    entry.kind = crate::ledger::Kind::GrantRevoked;
-    entry.body = serde_json::json!({"task": task, "with": above});
-    entry
+/// The records of the tasks that were taken back with a task that is over by this entry.
+pub(super) fn records(entry: &Entry, over: Ulid, taken: &[Ulid]) -> Vec<Entry> {
+    let with_it = |task: &Ulid| Entry {
+        at: entry.at,
+        kind: Kind::GrantRevoked,
+        body: json!({"task": task, "with": over}),
+    };
+    let record = |task: &Ulid| match *task == over {
+        true => entry.clone(),
+        false => with_it(task),
+    };
+    taken.iter().map(record).collect()
 }
 
 /// A statement about the task `$1` and all tasks that it descends from, which are `above`.
@@ -194,13 +203,13 @@ macro_rules! with_above {
 }
 
 /// Those of `above` that have no room for `$2` more calls and `$3` more artifacts.
-pub(super) const WITHOUT_ROOM: &str = with_above!(
+const WITHOUT_ROOM: &str = with_above!(
     "SELECT t.id FROM tasks t JOIN above a ON t.id = a.id
      WHERE t.calls + $2 > t.max_calls OR t.artifacts + $3 > t.max_artifacts"
 );
 
 /// Counts `$2` more calls and `$3` more artifacts for each of `above`.
-pub(super) const COUNT: &str = with_above!(
+const COUNT: &str = with_above!(
     "UPDATE tasks SET calls = calls + $2, artifacts = artifacts + $3
      WHERE id IN (SELECT id FROM above)"
 );
@@ -212,13 +221,13 @@ pub(super) const SELECTION: &str = with_above!(
 );
 
 /// Spends the selection token `$2` of `above` for the call `$3`, or takes it over from the call `$4`.
-pub(super) const SPEND: &str = with_above!(
+const SPEND: &str = with_above!(
     "UPDATE selection_tokens SET spent_by = $3
      WHERE id = $2 AND (spent_by IS NULL OR spent_by = $4) AND task_id IN (SELECT id FROM above)"
 );
 
 /// The task `$1` and all that descend from it, as far as they are not over, in the order of their ids.
-pub(super) const BELOW: &str = "WITH RECURSIVE below (id) AS (
+const BELOW: &str = "WITH RECURSIVE below (id) AS (
          SELECT id FROM tasks WHERE id = $1
          UNION ALL
          SELECT t.id FROM tasks t JOIN below b ON t.parent_id = b.id
@@ -228,10 +237,10 @@ pub(super) const BELOW: &str = "WITH RECURSIVE below (id) AS (
      ORDER BY id";
 
 /// Takes the task `$1` back at `$2`.
-pub(super) const TAKE_BACK: &str = "UPDATE tasks SET revoked_at = $2 WHERE id = $1";
+const TAKE_BACK: &str = "UPDATE tasks SET revoked_at = $2 WHERE id = $1";
 
 /// Ends the task `$1` at `$2` with the outcome `$3` and the report `$4`, if it is not over.
-pub(super) const END: &str = "UPDATE tasks SET ended_at = $2, outcome = $3, report = $4
+const END: &str = "UPDATE tasks SET ended_at = $2, outcome = $3, report = $4
      WHERE id = $1 AND revoked_at IS NULL AND ended_at IS NULL";
 
 /// Whether the task `$1` is not over.
@@ -243,7 +252,7 @@ pub(super) const CHANGES_IF_LIVE: &str = "SELECT (SELECT changes FROM artifact_c
      WHERE id = $1 AND revoked_at IS NULL AND ended_at IS NULL";
 
 /// The newest `$2` tasks that the task `$1` commissioned, the oldest first.
-pub(super) const COMMISSIONED: &str = "SELECT * FROM (
+const COMMISSIONED: &str = "SELECT * FROM (
          SELECT id, grant_body, expires_at, revoked_at, ended_at, outcome, report
          FROM tasks WHERE parent_id = $1 ORDER BY id DESC LIMIT $2
      ) newest ORDER BY id";

@@ -3,7 +3,6 @@
 mod archive;
 mod artifacts;
 mod calls;
-mod lineage;
 mod recovery;
 mod writer;
 
@@ -27,7 +26,7 @@ use ulid::Ulid;
 
 use super::in_hand::InHand;
 use super::ledger::{self, End, Tables};
-use super::lineage::SELECTION;
+use super::lineage::{self, SELECTION, Tables as _};
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     ActiveArtifacts, CommissionedTask, Counts, Decided, Message, NewArtifact, NewCall, NewDecision,
@@ -38,7 +37,7 @@ use crate::calls::State;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Head, Record};
 
-use writer::Writer;
+use writer::{Write, Writer};
 
 pub use archive::{ArchivedCall, ArchivedTask, SqliteArchive, verify_file};
 
@@ -217,7 +216,7 @@ impl Store for SqliteStore {
 
     async fn issue(&self, task: NewTask<'_>, entry: Entry) -> Result<(), StoreError> {
         let mut write = self.writer.begin().await?;
-        lineage::insert(&mut write.tx, &task, None).await?;
+        insert(&mut write, &task, None).await?;
         write.append(entry).await?;
         write.commit().await?;
         Ok(())
@@ -230,10 +229,10 @@ impl Store for SqliteStore {
         entry: Entry,
     ) -> Result<bool, StoreError> {
         let mut write = self.writer.begin().await?;
-        if !lineage::is_live(&mut write.tx, parent).await? {
+        if !write.tx.is_live(parent).await? {
             return Ok(false);
         }
-        lineage::insert(&mut write.tx, &task, Some(parent)).await?;
+        insert(&mut write, &task, Some(parent)).await?;
         write.append(entry).await?;
         write.commit().await?;
         Ok(true)
@@ -244,7 +243,11 @@ impl Store for SqliteStore {
         task: Ulid,
         limit: i64,
     ) -> Result<Vec<CommissionedTask>, StoreError> {
-        lineage::commissioned(&self.readers, task, limit).await
+        self.readers
+            .acquire()
+            .await?
+            .commissioned(task, limit)
+            .await
     }
 
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {
@@ -266,7 +269,7 @@ impl Store for SqliteStore {
 
     async fn revoke(&self, id: Ulid, entry: Entry) -> Result<Vec<Ulid>, StoreError> {
         let mut write = self.writer.begin().await?;
-        let taken = lineage::take_back(&mut write, id, &entry).await?;
+        let taken = take_back(&mut write, id, &entry).await?;
         if !taken.is_empty() {
             write.commit().await?;
         }
@@ -275,11 +278,13 @@ impl Store for SqliteStore {
 
     async fn end(&self, report: NewReport) -> Result<Option<Vec<Ulid>>, StoreError> {
         let mut write = self.writer.begin().await?;
-        let ended = lineage::end(&mut write, &report).await?;
-        if ended.is_some() {
-            write.commit().await?;
+        if !write.tx.end(&report).await? {
+            return Ok(None);
         }
-        Ok(ended)
+        write.append(report.entry.clone()).await?;
+        let taken = take_back(&mut write, report.task, &report.entry).await?;
+        write.commit().await?;
+        Ok(Some(taken))
     }
 
     async fn selection(
@@ -562,4 +567,23 @@ impl Store for SqliteStore {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// Stores a task.
+async fn insert(
+    write: &mut Write,
+    task: &NewTask<'_>,
+    parent: Option<Ulid>,
+) -> Result<(), StoreError> {
+    let grant = serde_json::to_string(task.grant).map_err(unreadable)?;
+    write.tx.insert_task(task, &grant, parent).await
+}
+
+/// Takes a task back with all below it; those that were.
+async fn take_back(write: &mut Write, task: Ulid, entry: &Entry) -> Result<Vec<Ulid>, StoreError> {
+    let taken = write.tx.take_back(task, entry.at).await?;
+    for record in lineage::records(entry, task, &taken) {
+        write.append(record).await?;
+    }
+    Ok(taken)
 }

@@ -11,8 +11,8 @@ use ulid::Ulid;
 use super::{artifacts, connect};
 use crate::ledger::{Broken, Head, Record};
 use crate::store::ledger::{Tables, chain};
-use crate::store::lineage::{self, CommissionedRow};
-use crate::store::rows::{ArchivedTaskRow, all};
+use crate::store::lineage::Tables as _;
+use crate::store::rows::ArchivedTaskRow;
 use crate::store::{ActiveArtifacts, ArchivedCall, ArchivedTask, CommissionedTask, StoreError};
 
 /// A store, as it was at one moment.
@@ -60,12 +60,7 @@ impl PostgresArchive {
         task: Ulid,
         limit: i64,
     ) -> Result<Vec<CommissionedTask>, StoreError> {
-        let rows: Vec<CommissionedRow> = sqlx::query_as(lineage::COMMISSIONED)
-            .bind(task.to_string())
-            .bind(limit)
-            .fetch_all(&mut self.connection)
-            .await?;
-        all(rows)
+        self.connection.commissioned(task, limit).await
     }
 
     /// The ids of the newest tasks, the newest first.

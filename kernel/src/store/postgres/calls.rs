@@ -7,10 +7,9 @@ use sqlx::postgres::{PgExecutor, PgPool};
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
-use super::lineage;
 use crate::calls::{State, after};
 use crate::ledger::Entry;
-use crate::store::lineage::SPEND;
+use crate::store::lineage::Tables as _;
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
     Decided, NewCall, NewDecision, NotBegun, Outcome, StoreError, StoredCall, StoredDecision,
@@ -38,7 +37,7 @@ impl Change for Begin {
         let instead_of = waiting.and_then(|waiting| waiting.instead_of.as_ref());
         // Between the gate's look and this transaction another call may have spent the token, or
         // the task be over, at this kernel or another.
-        if !lineage::is_live(write, call.task_id).await? {
+        if !write.tx.is_live(call.task_id).await? {
             return refused(DenialReason::GrantExpired);
         }
         if let Some(keyed) = call.keyed
@@ -47,7 +46,7 @@ impl Change for Begin {
             return Ok(Unchanged(Some(NotBegun::Again(first.id))));
         }
         // A call that takes the place of another one was counted with it.
-        if instead_of.is_none() && !lineage::count(write, call).await? {
+        if instead_of.is_none() && !write.tx.count(call).await? {
             return refused(DenialReason::LimitReached);
         }
         let state = match waiting {
@@ -75,15 +74,9 @@ impl Change for Begin {
         .execute(&mut *write.tx)
         .await?;
         if let Some(token) = call.spends {
-            let spent = sqlx::query(SPEND)
-                .bind(call.task_id.to_string())
-                .bind(token.to_string())
-                .bind(call.id.to_string())
-                // A call takes over the token of the one whose place it takes.
-                .bind(instead_of.map(|(old, _)| old.to_string()))
-                .execute(&mut *write.tx)
-                .await?;
-            if spent.rows_affected() != 1 {
+            // A call takes over the token of the one whose place it takes.
+            let old = instead_of.map(|(old, _)| *old);
+            if !write.tx.spend(call, token, old).await? {
                 return refused(DenialReason::SelectionTokenInvalid);
             }
         }

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use ulid::Ulid;
 
 use super::change::{Applied, Change, Write};
-use super::lineage::is_live;
 use crate::ledger::Entry;
+use crate::store::lineage::Tables as _;
 use crate::store::{NewTask, StoreError};
 
 use Applied::{Changed, Unchanged};
@@ -28,49 +28,11 @@ impl Change for Issue<'_> {
     async fn apply(&self, write: &mut Write) -> Result<Applied<bool>, StoreError> {
         let task = &self.task;
         if let Some(parent) = self.parent
-            && !is_live(write, parent).await?
+            && !write.tx.is_live(parent).await?
         {
             return Ok(Unchanged(false));
         }
-        let (catalog_digest, catalog) = task.catalog;
-        sqlx::query("INSERT INTO catalogs (digest, body) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-            .bind(catalog_digest.to_string())
-            .bind(catalog)
-            .execute(&mut *write.tx)
-            .await?;
-        let (exposures_digest, exposures) = task.exposures;
-        sqlx::query("INSERT INTO exposures (digest, body) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-            .bind(exposures_digest.to_string())
-            .bind(exposures)
-            .execute(&mut *write.tx)
-            .await?;
-        sqlx::query(
-            "INSERT INTO tasks (id, token_hash, grant_body, message, expires_at, parent_id, max_calls, max_artifacts)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        )
-        .bind(task.id.to_string())
-        .bind(task.token_hash.as_slice())
-        .bind(&self.grant)
-        .bind(task.message)
-        .bind(task.expires_at.to_string())
-        .bind(self.parent.map(|parent| parent.to_string()))
-        .bind(i64::from(task.limits.max_model_calls))
-        .bind(i64::from(task.limits.max_artifacts))
-        .execute(&mut *write.tx)
-        .await?;
-        for selection in task.selections {
-            sqlx::query(
-                "INSERT INTO selection_tokens (id, task_id, type, target, expires_at)
-                 VALUES ($1, $2, $3, $4, $5)",
-            )
-            .bind(selection.id.to_string())
-            .bind(task.id.to_string())
-            .bind(&selection.token_type)
-            .bind(&selection.target)
-            .bind(selection.expires_at.to_string())
-            .execute(&mut *write.tx)
-            .await?;
-        }
+        write.tx.insert_task(task, &self.grant, self.parent).await?;
         write.append(&self.entry).await?;
         Ok(Changed(true))
     }

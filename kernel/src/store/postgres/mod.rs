@@ -42,7 +42,7 @@ use self::lineage::{EndTask, Revoke};
 use self::recovery::{GiveUp, Resume};
 use super::in_hand::InHand;
 use super::ledger::End;
-use super::lineage::{CHANGES_IF_LIVE, SELECTION};
+use super::lineage::{CHANGES_IF_LIVE, SELECTION, Tables as _};
 use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     ActiveArtifacts, CommissionedTask, Counts, Decided, Message, NewArtifact, NewCall, NewDecision,
@@ -187,7 +187,12 @@ impl Store for PostgresStore {
         task: Ulid,
         limit: i64,
     ) -> Result<Vec<CommissionedTask>, StoreError> {
-        lineage::commissioned(&self.shared.pool, task, limit).await
+        self.shared
+            .pool
+            .acquire()
+            .await?
+            .commissioned(task, limit)
+            .await
     }
 
     async fn task(&self, id: Ulid) -> Result<Option<StoredTask>, StoreError> {

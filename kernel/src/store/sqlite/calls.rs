@@ -5,11 +5,10 @@ use actum::gate::DenialReason;
 use sqlx::sqlite::{SqliteExecutor, SqlitePool};
 use ulid::Ulid;
 
-use super::lineage;
 use super::writer::{Savepoint, Write};
 use crate::calls::{State, after};
 use crate::ledger::Entry;
-use crate::store::lineage::SPEND;
+use crate::store::lineage::Tables as _;
 use crate::store::rows::{CallRow, DecisionRow, all, call_where, state, unreadable};
 use crate::store::{
     Decided, NewCall, NewDecision, NotBegun, StoreError, StoredCall, StoredDecision, Waiting,
@@ -67,7 +66,7 @@ pub(super) async fn begin(
     call: &NewCall,
     instead_of: Option<Ulid>,
 ) -> Result<Option<NotBegun>, StoreError> {
-    if !lineage::is_live(tx, call.task_id).await? {
+    if !tx.is_live(call.task_id).await? {
         return Ok(Some(NotBegun::Refused(DenialReason::GrantExpired)));
     }
     if let Some(keyed) = call.keyed
@@ -76,22 +75,16 @@ pub(super) async fn begin(
         return Ok(Some(NotBegun::Again(first.id)));
     }
     // A call that takes the place of another one was counted with it.
-    if instead_of.is_none() && !lineage::count(tx, call).await? {
+    if instead_of.is_none() && !tx.count(call).await? {
         return Ok(Some(NotBegun::Refused(DenialReason::LimitReached)));
     }
     let Some(token) = call.spends else {
         return Ok(None);
     };
-    let spent = sqlx::query(SPEND)
-        .bind(call.task_id.to_string())
-        .bind(token.to_string())
-        .bind(call.id.to_string())
-        // A call takes over the token of the one whose place it takes.
-        .bind(instead_of.map(|old| old.to_string()))
-        .execute(&mut **tx)
-        .await?;
     let refused = NotBegun::Refused(DenialReason::SelectionTokenInvalid);
-    Ok((spent.rows_affected() != 1).then_some(refused))
+    // A call takes over the token of the one whose place it takes.
+    let spent = tx.spend(call, token, instead_of).await?;
+    Ok((!spent).then_some(refused))
 }
 
 /// Whether the task of a call is not over.
