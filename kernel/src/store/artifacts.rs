@@ -3,6 +3,8 @@
 //! Each change of the active ones is counted, and is made only on top of the count that its maker has seen: of two at
 //! once, one has to look again.
 
+mod tables;
+
 use actum::Digest;
 use actum::authority::{Artifact, ManifestKind};
 use serde::{Deserialize, Serialize};
@@ -11,9 +13,10 @@ use ulid::Ulid;
 
 use super::StoreError;
 use super::rows::{digest, ulid, unreadable};
+pub(super) use tables::Tables;
 
 /// The most versions that are listed.
-pub(super) const MOST: i64 = 10_000;
+const MOST: i64 = 10_000;
 
 /// Where a version stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +106,7 @@ pub struct Revocation {
 
 /// Of `artifacts`.
 #[derive(FromRow)]
-pub(super) struct ArtifactRow {
+struct ArtifactRow {
     kind: String,
     id: String,
     version: i64,
@@ -155,30 +158,7 @@ impl TryFrom<ArtifactRow> for StoredArtifact {
 }
 
 /// The artifacts of rows.
-pub(super) fn plain(rows: Vec<ArtifactRow>) -> Result<Vec<Artifact>, StoreError> {
+fn plain(rows: Vec<ArtifactRow>) -> Result<Vec<Artifact>, StoreError> {
     let stored = rows.into_iter().map(StoredArtifact::try_from);
     stored.map(|stored| Ok(stored?.artifact)).collect()
-}
-
-/// What is asked and changed, in words that both databases understand.
-pub(super) mod sql {
-    pub const CHANGES: &str = "SELECT changes FROM artifact_changes";
-    pub const ACTIVE: &str = "SELECT * FROM artifacts WHERE state = 'active' ORDER BY kind, id";
-    pub const ALL: &str = "SELECT * FROM artifacts ORDER BY kind, id, version LIMIT $1";
-    pub const OF_ID: &str =
-        "SELECT * FROM artifacts WHERE kind = $1 AND id = $2 ORDER BY version LIMIT $3";
-    pub const COUNT: &str = "UPDATE artifact_changes SET changes = changes + 1 WHERE changes = $1";
-    pub const SUPERSEDE: &str = "UPDATE artifacts SET state = 'superseded'
-         WHERE kind = $1 AND id = $2 AND state = 'active'";
-    pub const INSERT: &str = "INSERT INTO artifacts
-         (kind, id, version, text, digest, state, call_id, task_id, reason, created_at)
-         VALUES ($1, $2, $3, $4, $5, 'active', $6, $7, $8, $9)";
-    pub const REVOKE: &str = "UPDATE artifacts SET state = 'revoked', revoked_by = $4
-         WHERE kind = $1 AND id = $2 AND version = $3 AND state = 'active'";
-    pub const BRING_BACK: &str = "UPDATE artifacts SET state = 'active'
-         WHERE kind = $1 AND id = $2 AND version = (
-             SELECT max(version) FROM artifacts WHERE kind = $1 AND id = $2 AND state = 'superseded'
-         )";
-    pub const NOMINATE: &str = "UPDATE artifacts SET nominated = $4
-         WHERE kind = $1 AND id = $2 AND version = $3 AND state = 'active'";
 }

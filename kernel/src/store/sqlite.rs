@@ -1,7 +1,6 @@
 //! SQLite: one file, one writer, WAL, and a flush before every answer.
 
 mod archive;
-mod artifacts;
 mod calls;
 mod recovery;
 mod writer;
@@ -24,6 +23,7 @@ use sqlx::sqlite::{
 use sqlx::{Connection, Row};
 use ulid::Ulid;
 
+use super::artifacts::Tables as _;
 use super::in_hand::InHand;
 use super::ledger::{self, End, Tables};
 use super::lineage::{self, SELECTION, Tables as _};
@@ -126,7 +126,7 @@ impl SqliteStore {
         let end = End::read(&mut connection)
             .await
             .map_err(|error| unusable(&path, error.to_string()))?;
-        let artifact_changes = artifacts::changes(&mut connection).await?;
+        let artifact_changes = connection.artifact_changes().await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_with(options.read_only(true))
@@ -154,6 +154,14 @@ impl SqliteStore {
             problem,
         })?;
         Ok(self)
+    }
+
+    /// Notes that the active artifacts changed once more, if they did.
+    fn count_change(&self, is_done: bool, after: i64) {
+        if is_done {
+            let changes = after.saturating_add(1);
+            self.artifact_changes.fetch_max(changes, Ordering::SeqCst);
+        }
     }
 }
 
@@ -523,7 +531,7 @@ impl Store for SqliteStore {
     }
 
     async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError> {
-        artifacts::active(&mut *self.readers.acquire().await?).await
+        self.readers.acquire().await?.active_artifacts().await
     }
 
     async fn artifact_changes(&self) -> Result<i64, StoreError> {
@@ -535,7 +543,7 @@ impl Store for SqliteStore {
     }
 
     async fn artifacts(&self) -> Result<Vec<StoredArtifact>, StoreError> {
-        artifacts::listed(&self.readers).await
+        self.readers.acquire().await?.artifacts().await
     }
 
     async fn versions_of(
@@ -543,15 +551,23 @@ impl Store for SqliteStore {
         kind: ManifestKind,
         id: &str,
     ) -> Result<Vec<StoredArtifact>, StoreError> {
-        artifacts::of_id(&self.readers, kind, id).await
+        self.readers.acquire().await?.versions_of(kind, id).await
     }
 
     async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError> {
-        self.activate(new, entry).await
+        let mut write = self.writer.begin().await?;
+        let is_done = write.tx.activate(&new, entry.at).await?;
+        let is_done = recorded(write, is_done, entry).await?;
+        self.count_change(is_done, new.after);
+        Ok(is_done)
     }
 
     async fn revoke_artifact(&self, gone: Revocation, entry: Entry) -> Result<bool, StoreError> {
-        self.take_back(gone, entry).await
+        let mut write = self.writer.begin().await?;
+        let is_done = write.tx.take_back_artifact(&gone).await?;
+        let is_done = recorded(write, is_done, entry).await?;
+        self.count_change(is_done, gone.after);
+        Ok(is_done)
     }
 
     async fn nominate_artifact(
@@ -560,7 +576,9 @@ impl Store for SqliteStore {
         reason: &str,
         entry: Entry,
     ) -> Result<bool, StoreError> {
-        self.nominate(which, reason, entry).await
+        let mut write = self.writer.begin().await?;
+        let is_done = write.tx.nominate(which, reason).await?;
+        recorded(write, is_done, entry).await
     }
 
     async fn close(&self) {
@@ -586,4 +604,13 @@ async fn take_back(write: &mut Write, task: Ulid, entry: &Entry) -> Result<Vec<U
         write.append(record).await?;
     }
     Ok(taken)
+}
+
+/// Commits a change with its record, if it was made; whether it was.
+async fn recorded(mut write: Write, is_done: bool, entry: Entry) -> Result<bool, StoreError> {
+    if is_done {
+        write.append(entry).await?;
+        write.commit().await?;
+    }
+    Ok(is_done)
 }

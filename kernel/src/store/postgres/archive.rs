@@ -8,8 +8,9 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use ulid::Ulid;
 
-use super::{artifacts, connect};
+use super::connect;
 use crate::ledger::{Broken, Head, Record};
+use crate::store::artifacts::Tables as _;
 use crate::store::ledger::{Tables, chain};
 use crate::store::lineage::Tables as _;
 use crate::store::rows::ArchivedTaskRow;
@@ -105,7 +106,7 @@ impl PostgresArchive {
     /// # Errors
     /// [`StoreError`] when they cannot be read.
     pub async fn active_artifacts(&mut self) -> Result<ActiveArtifacts, StoreError> {
-        artifacts::active(&mut self.connection).await
+        self.connection.active_artifacts().await
     }
 
     /// The first calls of a task, oldest first.

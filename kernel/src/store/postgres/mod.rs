@@ -40,6 +40,7 @@ use self::changes::{Issue, Post, RecordEntry};
 use self::ledger::{BeginSigning, Sign};
 use self::lineage::{EndTask, Revoke};
 use self::recovery::{GiveUp, Resume};
+use super::artifacts::Tables as _;
 use super::in_hand::InHand;
 use super::ledger::End;
 use super::lineage::{CHANGES_IF_LIVE, SELECTION, Tables as _};
@@ -460,11 +461,11 @@ impl Store for PostgresStore {
     }
 
     async fn active_artifacts(&self) -> Result<ActiveArtifacts, StoreError> {
-        artifacts::active(&mut *self.shared.pool.acquire().await?).await
+        self.shared.pool.acquire().await?.active_artifacts().await
     }
 
     async fn artifact_changes(&self) -> Result<i64, StoreError> {
-        let changes = artifacts::changes(&self.shared.pool).await?;
+        let changes = self.shared.pool.acquire().await?.artifact_changes().await?;
         self.shared.saw(changes);
         Ok(changes)
     }
@@ -474,7 +475,7 @@ impl Store for PostgresStore {
     }
 
     async fn artifacts(&self) -> Result<Vec<StoredArtifact>, StoreError> {
-        artifacts::listed(&self.shared.pool).await
+        self.shared.pool.acquire().await?.artifacts().await
     }
 
     async fn versions_of(
@@ -482,7 +483,12 @@ impl Store for PostgresStore {
         kind: ManifestKind,
         id: &str,
     ) -> Result<Vec<StoredArtifact>, StoreError> {
-        artifacts::of_id(&self.shared.pool, kind, id).await
+        self.shared
+            .pool
+            .acquire()
+            .await?
+            .versions_of(kind, id)
+            .await
     }
 
     async fn activate_artifact(&self, new: NewArtifact, entry: Entry) -> Result<bool, StoreError> {
@@ -499,11 +505,8 @@ impl Store for PostgresStore {
         reason: &str,
         entry: Entry,
     ) -> Result<bool, StoreError> {
-        let (kind, id, version) = which;
         self.change(&Nominate {
-            kind,
-            id,
-            version,
+            which,
             reason,
             entry,
         })

@@ -11,8 +11,9 @@ use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use ulid::Ulid;
 
-use super::{FILE, artifacts, told};
+use super::{FILE, told};
 use crate::ledger::{Broken, Head, Record};
+use crate::store::artifacts::Tables as _;
 use crate::store::ledger::{Tables, chain};
 use crate::store::lineage::Tables as _;
 use crate::store::rows::ArchivedTaskRow;
@@ -156,7 +157,7 @@ impl SqliteArchive {
             .fetch_optional(&mut self.connection)
             .await?;
         match has {
-            Some(_) => artifacts::active(&mut self.connection).await,
+            Some(_) => self.connection.active_artifacts().await,
             None => Ok(ActiveArtifacts::default()),
         }
     }
