@@ -118,11 +118,15 @@ impl Kernel {
 
     /// Marks a call that waits and whose time or task is over; whether it is one.
     async fn expire(&self, call: &StoredCall) -> Result<bool, StoreError> {
+        if call.state != State::Pending {
+            return Ok(false);
+        }
         let at = self.now();
         let expires_at = call.waiting.as_ref().map(|waiting| waiting.expires_at);
         let reason = match expires_at.is_some_and(|expiry| at < expiry) {
-            _ if call.state != State::Pending => return Ok(false),
             false => "approval_expired",
+            // In memory, as a rule: the store is asked about a task that is not live alone.
+            true if self.tasks.live(call.task_id, at).await?.is_some() => return Ok(false),
             true => match self.store.task(call.task_id).await? {
                 Some(task) if task.is_over() => "grant_expired",
                 _ => return Ok(false),
