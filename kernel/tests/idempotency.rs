@@ -145,6 +145,14 @@ async fn task(kernel: &Here) -> Task {
     kernel.begin("desk", &event).await
 }
 
+/// A kernel with a task.
+async fn begun() -> (Outbox, Here, Task) {
+    let outbox = Outbox::default();
+    let kernel = kernel(&outbox, home()).await;
+    let task = task(&kernel).await;
+    (outbox, kernel, task)
+}
+
 fn keyed(key: &str, action: &str, text: &str) -> Value {
     let arguments = match action {
         "post.make_key" | "post.away" => json!({}),
@@ -162,9 +170,7 @@ fn result(answer: &Answer) -> (Value, bool) {
 
 #[tokio::test]
 async fn a_retry_returns_the_first_result_and_sends_nothing() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let first = kernel
         .call(&task.token, &keyed("k", "post.send", "a"))
         .await;
@@ -211,9 +217,7 @@ async fn a_retry_returns_the_first_result_and_sends_nothing() {
 
 #[tokio::test]
 async fn a_key_is_one_calls_and_no_others() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let first = kernel
         .call(&task.token, &keyed("k", "post.send", "a"))
         .await;
@@ -250,9 +254,7 @@ async fn a_key_is_one_calls_and_no_others() {
 
 #[tokio::test]
 async fn what_asks_for_a_key_runs_with_one_alone() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let shown = kernel.task(&task.token).await.json();
     let tools = shown["catalog"]["tools"].as_array().unwrap().iter();
     let asks: Vec<_> = tools
@@ -274,9 +276,7 @@ async fn what_asks_for_a_key_runs_with_one_alone() {
 
 #[tokio::test]
 async fn retries_that_come_while_it_runs_wait_for_the_one_that_does() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let body = keyed("k", "post.send_slowly", "a");
     let asking = || {
         let (client, token, body) = ((*kernel).clone(), task.token.clone(), body.clone());
@@ -308,9 +308,7 @@ async fn retries_that_come_while_it_runs_wait_for_the_one_that_does() {
 
 #[tokio::test]
 async fn a_retry_of_what_waits_is_told_of_the_one_that_waits() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let ask = async |key: &str| kernel.call(&task.token, &keyed(key, "post.ask", "a")).await;
     let (first, again) = (ask("k").await, ask("k").await);
     assert_eq!((first.status, again.status), (202, 202));
@@ -343,9 +341,7 @@ async fn a_retry_of_what_waits_is_told_of_the_one_that_waits() {
 
 #[tokio::test]
 async fn a_retry_presents_the_token_that_the_first_call_spent() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let body = |key: &str| {
         let mut body = keyed(key, "post.answer", "a");
         body["selection_token"] = json!(task.selections[0]);
@@ -368,9 +364,7 @@ async fn a_retry_presents_the_token_that_the_first_call_spent() {
 
 #[tokio::test]
 async fn a_retry_never_has_the_secret_that_the_first_answer_had() {
-    let outbox = Outbox::default();
-    let kernel = kernel(&outbox, home()).await;
-    let task = task(&kernel).await;
+    let (outbox, kernel, task) = begun().await;
     let body = keyed("k", "post.make_key", "");
     let first = kernel.call(&task.token, &body).await;
     assert!(first.text().contains(SENTINEL), "{first:?}");
