@@ -137,9 +137,13 @@ impl Kernel {
             kind: Kind::CallExpired,
             body: json!({"call": call.id, "task": call.task_id, "action": call.action}),
         };
-        self.store
+        let stepped = self
+            .store
             .step(call.id, State::Pending, reason, entry)
             .await?;
+        if stepped {
+            self.metrics.decision("expired");
+        }
         Ok(true)
     }
 
@@ -206,7 +210,15 @@ impl Kernel {
             at,
             body,
         };
-        Ok(match self.store.decide(new).await? {
+        let decided = self.store.decide(new).await?;
+        if let Decided::Stored(_) = decided {
+            let word = match approved {
+                true => "approved",
+                false => "rejected",
+            };
+            self.metrics.decision(word);
+        }
+        Ok(match decided {
             Decided::Twice => Err(Undecided::Twice),
             Decided::NotWaiting(state) => Err(Undecided::NotWaiting(state)),
             Decided::Stored(State::Approved) => {
@@ -284,6 +296,9 @@ impl Kernel {
             instead_of,
         )
         .await?;
+        if held.is_ok() {
+            self.metrics.decision("edited");
+        }
         Ok(Ok(match held {
             Ok(new) => Edited::Waiting(new),
             Err(NotBegun::Refused(reason)) => Edited::Refused(reason),

@@ -100,6 +100,8 @@ impl SecretHash {
 pub struct Keys {
     /// What the owner's command line presents.
     pub owner: Secret,
+    /// What the operator's monitoring presents, for the numbers alone.
+    pub metrics: Secret,
     /// What seals grants.
     pub seal: SealKey,
     /// What encrypts arguments that have secrets in them.
@@ -122,6 +124,7 @@ impl Keys {
     ) -> Result<Self, StoreError> {
         Ok(Self {
             owner: key_file(folder, "owner")?,
+            metrics: key_file(folder, "metrics")?,
             seal: SealKey::new(key_file(folder, "seal")?.0),
             payloads: key_file(folder, "payloads")?,
             approvers: approvers

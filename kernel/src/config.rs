@@ -53,6 +53,8 @@ record! {
         pub ledger: Ledger = Ledger::default(),
         /// How calls that were left undone are looked after.
         pub recovery: Recovery = Recovery::default(),
+        /// Where traces go to; without it nowhere.
+        pub traces: Option<Traces> = None,
         /// Bounds of the server.
         pub limits: Limits = Limits::default(),
     }
@@ -197,6 +199,16 @@ impl Default for Recovery {
 }
 
 record! {
+    /// Where traces go to.
+    pub struct Traces {
+        /// Where the collector takes traces by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`.
+        pub endpoint: Located<String>,
+        /// Of so many traces one is kept.
+        pub one_in: Located<u64> = at_default(1),
+    }
+}
+
+record! {
     /// Bounds of the server. Every one is at least 1.
     pub struct Limits {
         /// The largest request body, in bytes.
@@ -277,6 +289,8 @@ pub struct Config {
     pub ledger: Ledger,
     /// How calls that were left undone are looked after.
     pub recovery: Recovery,
+    /// Where traces go to.
+    pub traces: Option<Traces>,
     /// Bounds of the server.
     pub limits: Limits,
 }
@@ -285,6 +299,8 @@ pub struct Config {
 const MAX_UNSIGNED: u64 = 1_000_000;
 /// The longest time between two looks, in seconds: nobody waits longer for a call that was cut off.
 const MOST_LOOK_SECONDS: u64 = 60 * 60;
+/// The most traces of which one is kept.
+const MOST_ONE_IN: u64 = 1_000_000;
 /// The most a bound in seconds may be: a day.
 const MAX_SECONDS: u64 = 24 * 60 * 60;
 
@@ -362,10 +378,11 @@ impl Config {
         check_approvals(&file.approvals, report);
         check_ledger(&file.ledger, report);
         check_recovery(&file.recovery, report);
+        if let Some(traces) = &file.traces {
+            check_traces(traces, report);
+        }
         let telegram = file.telegram.map(|telegram| {
-            let url = reqwest::Url::parse(&telegram.base_url)
-                .ok()
-                .filter(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some());
+            let url = http_url(&telegram.base_url);
             if url.is_none() {
                 report.fault(
                     telegram.base_url.position,
@@ -394,6 +411,7 @@ impl Config {
             approvals: file.approvals,
             ledger: file.ledger,
             recovery: file.recovery,
+            traces: file.traces,
             limits: file.limits,
         })
     }
@@ -528,6 +546,32 @@ fn check_recovery(recovery: &Recovery, report: &Report) {
             format!("use 1 to {MOST_LOOK_SECONDS} seconds"),
         );
     }
+}
+
+fn check_traces(traces: &Traces, report: &Report) {
+    if http_url(&traces.endpoint).is_none() {
+        report.fault(
+            traces.endpoint.position,
+            "traces.endpoint",
+            format!("`{}` is no http or https URL", traces.endpoint),
+            "write where the collector takes traces, such as http://127.0.0.1:4318/v1/traces",
+        );
+    }
+    let one_in = &traces.one_in;
+    if one_in.value == 0 || one_in.value > MOST_ONE_IN {
+        report.fault(
+            one_in.position,
+            "traces.one_in",
+            "is out of bounds",
+            format!("use 1, for every trace, to {MOST_ONE_IN}"),
+        );
+    }
+}
+
+fn http_url(text: &str) -> Option<reqwest::Url> {
+    let url = reqwest::Url::parse(text).ok()?;
+    let fits = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
+    fits.then_some(url)
 }
 
 fn is_word(id: &str) -> bool {

@@ -33,7 +33,12 @@ pub(crate) async fn begin(
     connector: &Connector,
     posted: &PostedEvent,
 ) -> Result<Response, Refusal> {
-    let issued = kernel.take_in(connector, posted).await?.map_err(|turned| {
+    let taken_in = kernel.take_in(connector, posted).await?;
+    let outcome = taken_in
+        .as_ref()
+        .map_or_else(|turned| turned.reason, |_| "grant_issued");
+    kernel.metrics.event(&connector.id, outcome);
+    let issued = taken_in.map_err(|turned| {
         Refusal::new(
             StatusCode::FORBIDDEN,
             "policy_denied",

@@ -1,7 +1,7 @@
 //! Dispatch: a call that may run is started, run to its end within its bounds, and its end recorded.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actum::action::{ActionErrorKind, Call, HandlerContext};
 use actum::redact::Confidential;
@@ -9,6 +9,8 @@ use actum::registry::Admitted;
 use actum::{ActionId, Digest, Selection};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, debug_span};
 use ulid::Ulid;
 
 use crate::Kernel;
@@ -16,6 +18,7 @@ use crate::config::Config;
 use crate::ledger::{Entry, Kind};
 use crate::mediate::{Answer, Attempt};
 use crate::store::{NewCall, NotBegun, Outcome, Recorded, Started, StoreError, StoredSelection};
+use crate::telemetry::SPANS;
 
 /// How an admitted call begins.
 pub(crate) enum Begin {
@@ -32,6 +35,17 @@ pub(crate) enum Begin {
         /// Whether it was approved before it began.
         approved: bool,
     },
+}
+
+impl Begin {
+    /// One word for it, for traces.
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::New(_) => "new",
+            Self::Approved(..) => "approved",
+            Self::Resumed { .. } => "resumed",
+        }
+    }
 }
 
 impl Attempt<'_> {
@@ -90,7 +104,17 @@ impl Attempt<'_> {
         let context = self.context(request_id, admitted.action(), selection, approved);
         let kernel = Arc::clone(self.kernel);
         let body = self.body(json!({"call": request_id}));
-        let ending = self.kernel.running.spawn(async move {
+        let action = admitted.action();
+        let span = debug_span!(
+            target: SPANS,
+            "dispatch",
+            actum.call = %request_id,
+            actum.task = %self.task.id,
+            actum.action = %action,
+            actum.begin = begin.word(),
+            actum.outcome = Empty,
+        );
+        let running = async move {
             let started = match begin {
                 Begin::New(call) => kernel.store.start(admitted, *call).await?,
                 Begin::Approved(call, entry) => {
@@ -104,11 +128,12 @@ impl Attempt<'_> {
                 Started::Not(why) => Ok(Err(why)),
                 Started::Recorded(recorded) => {
                     let ended = run(&kernel, recorded, context).await;
+                    Span::current().record("actum.outcome", ended.word());
                     kernel.finish(request_id, body, ended).await.map(Ok)
                 }
             }
-        });
-        match ending.await {
+        };
+        match self.kernel.running.spawn(running.instrument(span)).await {
             Ok(ended) => ended,
             // The recording task itself was aborted or panicked: at the next start the call is
             // found running, and is looked after then.
@@ -135,10 +160,32 @@ enum Ended {
     LeftOff,
 }
 
+impl Ended {
+    /// One word for it, for numbers and traces.
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Value(_) => "succeeded",
+            Self::Error(..) => "failed",
+            Self::Unknown(..) => "outcome_unknown",
+            Self::LeftOff => "left_off",
+        }
+    }
+}
+
 /// How long a handler that is stopped may take to be dropped. Afterwards its call's end is recorded.
 const DROP_TIME: Duration = Duration::from_secs(1);
 
+/// Runs a handler, which is timed, and has a span of its own for what it says and begins.
 async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> Ended {
+    let (began, action) = (Instant::now(), context.call.action.clone());
+    let ended = run_bounded(kernel, recorded, context).await;
+    kernel
+        .metrics
+        .handler(action.as_str(), ended.word(), began.elapsed());
+    ended
+}
+
+async fn run_bounded(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> Ended {
     let admitted = recorded.into_admitted();
     let (read_only, idempotent) = (admitted.is_read_only(), admitted.is_idempotent());
     let stopped = |reason, why: String| match read_only {
@@ -147,7 +194,8 @@ async fn run(kernel: &Kernel, recorded: Recorded, context: HandlerContext) -> En
     };
     let deadline = Config::seconds(&kernel.limits.handler_seconds);
     // A task of its own, so that a panic is this call's failure and nobody else's.
-    let mut handler = tokio::spawn(admitted.run(context));
+    let span = debug_span!(target: SPANS, "handler", actum.action = %context.call.action);
+    let mut handler = tokio::spawn(admitted.run(context).instrument(span));
     let cut = tokio::select! {
         ended = &mut handler => return match ended {
             Ok(Ok(value)) => {

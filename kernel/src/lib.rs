@@ -29,6 +29,9 @@ pub mod ledger;
 mod lineage;
 mod manifests;
 pub mod mediate;
+mod metrics;
+mod observe;
+mod operator;
 pub mod overlay;
 mod owner;
 mod panics;
@@ -47,6 +50,7 @@ mod settle;
 pub mod skills;
 pub mod store;
 mod surface;
+mod telemetry;
 mod worker;
 
 use std::any::Any;
@@ -78,6 +82,7 @@ use crate::connectors::drafts::Drafts;
 use crate::handle::KernelHandle;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
+use crate::metrics::Metrics;
 use crate::sealed::Sealer;
 use crate::skills::Skills;
 use crate::store::{Archive, PostgresStore, SqliteStore, Store, StoreError};
@@ -105,6 +110,8 @@ pub struct Kernel {
     owner: Owner,
     owner_key: SecretHash,
     approvers: Vec<(String, String, SecretHash)>,
+    metrics_key: SecretHash,
+    metrics: Metrics,
     approvals: Approvals,
     sealer: Sealer,
     seal: SealKey,
@@ -327,6 +334,8 @@ impl KernelBuilder {
                 })
                 .collect(),
             approvals: config.approvals,
+            metrics_key: keys.metrics.hash(),
+            metrics: Metrics::new(since, catalog_digest),
             sealer: Sealer::new(&keys.payloads),
             seal: keys.seal,
             catalog_json: String::from_utf8(catalog_json).map_err(StartFaults::one)?,

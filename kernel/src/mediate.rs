@@ -13,6 +13,8 @@ use actum::{ActionId, Digest, ToolName};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use tracing::field::Empty;
+use tracing::{Instrument as _, debug_span};
 use ulid::Ulid;
 
 use crate::Kernel;
@@ -23,6 +25,7 @@ use crate::ledger::{Entry, Kind};
 use crate::lineage;
 use crate::replay::{self, Keyed};
 use crate::store::{NewCall, NotBegun, StoreError, StoredCall, StoredSelection};
+use crate::telemetry::SPANS;
 
 /// A call as a worker posted it.
 #[derive(Debug)]
@@ -87,6 +90,39 @@ pub enum Answer {
     },
 }
 
+impl Answer {
+    /// One word for it, for numbers and traces.
+    const fn word(&self) -> &'static str {
+        match self {
+            Self::Done { .. } => "done",
+            Self::Replayed { .. } => "replayed",
+            Self::ApprovalRequired { .. } => "approval_required",
+            Self::NotApproved { .. } => "not_approved",
+            Self::Absent => "operation_absent",
+            Self::Denied(..) => "policy_denied",
+            Self::Suppressed => "effect_suppressed",
+            Self::InvalidArguments(_) | Self::InvalidKey(_) => "input_invalid",
+            Self::Unsupported { .. } => "operation_unsupported",
+        }
+    }
+
+    /// The call that it became or was before, if it is one.
+    const fn request_id(&self) -> Option<Ulid> {
+        match self {
+            Self::Done { request_id, .. }
+            | Self::Replayed { request_id, .. }
+            | Self::ApprovalRequired { request_id }
+            | Self::NotApproved { request_id, .. }
+            | Self::Unsupported { request_id, .. } => Some(*request_id),
+            Self::Absent
+            | Self::Denied(..)
+            | Self::Suppressed
+            | Self::InvalidArguments(_)
+            | Self::InvalidKey(_) => None,
+        }
+    }
+}
+
 /// The claims of an action that a worker was shown.
 #[derive(Debug, Default, Serialize)]
 pub struct Claims {
@@ -117,6 +153,35 @@ impl Claims {
 pub async fn mediate(
     kernel: &Arc<Kernel>,
     task: &Arc<LiveTask>,
+    mut posted: Posted,
+) -> Result<Answer, StoreError> {
+    if let Some(id) = ToolName::to_id(&posted.action) {
+        posted.action = id.to_string();
+    }
+    let action = bounded(&posted.action);
+    let span = debug_span!(
+        target: SPANS,
+        "call",
+        actum.task = %task.id,
+        actum.action = action,
+        actum.call = Empty,
+        actum.answer = Empty,
+    );
+    let answer = mediated(kernel, task, posted)
+        .instrument(span.clone())
+        .await;
+    let word = answer.as_ref().map_or("unrecorded", Answer::word);
+    span.record("actum.answer", word);
+    if let Some(call) = answer.as_ref().ok().and_then(Answer::request_id) {
+        span.record("actum.call", tracing::field::display(call));
+    }
+    kernel.metrics.call(&kernel.catalog, &action, word);
+    answer
+}
+
+async fn mediated(
+    kernel: &Arc<Kernel>,
+    task: &Arc<LiveTask>,
     posted: Posted,
 ) -> Result<Answer, StoreError> {
     let now = kernel.now();
@@ -137,8 +202,8 @@ pub async fn mediate(
         Some(spent) => Some(spent),
         None => kernel.selection(task, presented).await?,
     };
-    let action = ToolName::to_id(&posted.action).map_or(posted.action, |id| id.to_string());
-    let request = request(action, posted.arguments, presented, stored.as_ref())?;
+    let (action, arguments) = (posted.action, posted.arguments);
+    let request = request(action, arguments, presented, stored.as_ref())?;
     let evidence = Evidence {
         approval: None,
         selection_token: stored.as_ref().map(|selection| &selection.token),
@@ -221,6 +286,11 @@ pub async fn mediate(
     }
 }
 
+/// What a worker posts as an action may be anything; records keep a bounded piece of it.
+fn bounded(action: &str) -> String {
+    action.chars().take(128).collect()
+}
+
 /// A call as the gate is asked about it.
 pub(crate) fn request(
     action: String,
@@ -269,9 +339,8 @@ impl Attempt<'_> {
         selection.filter(|_| catalog.selection_token_type_for(action.as_str()).is_some())
     }
 
-    /// What a worker posts may be anything; records keep a bounded piece of it.
     fn named(&self) -> String {
-        self.request.action.chars().take(128).collect()
+        bounded(&self.request.action)
     }
 
     pub(crate) fn judged(&self, verdict: &Verdict) -> Authorization {
@@ -295,6 +364,7 @@ impl Attempt<'_> {
     }
 
     pub(crate) async fn refuse(&self, record: Authorization) -> Result<(), StoreError> {
+        self.kernel.metrics.refusal(&record.reason);
         let body = self.body(json!({"reason": record.reason, "authorization": record}));
         self.kernel
             .store

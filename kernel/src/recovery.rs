@@ -172,6 +172,7 @@ impl Kernel {
     /// Refuses an approved call that cannot run.
     async fn refuse_approved(&self, call: &StoredCall, unfit: Unfit) -> Result<(), StoreError> {
         let Unfit { reason, record } = unfit;
+        self.metrics.refusal(&reason);
         let entry = Entry {
             at: self.now(),
             kind: Kind::CallRefused,

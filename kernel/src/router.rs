@@ -8,12 +8,13 @@ use axum::http::{Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use serde_json::json;
+use tracing::Instrument as _;
 
 use crate::config::Config;
+use crate::observe::observed;
 use crate::owner::{approvals, artifacts, manifests, previews, settle};
-use crate::reply::{Refusal, json_value};
-use crate::{Kernel, connector, owner, worker};
+use crate::reply::Refusal;
+use crate::{Kernel, connector, operator, owner, worker};
 
 /// The kernel's routes.
 pub fn router(kernel: Arc<Kernel>) -> Router {
@@ -45,10 +46,15 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/ledger/checkpoint", post(owner::sign_ledger))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
         // The operator: never turned away by load.
-        .route("/healthz", get(healthz))
-        .route("/readyz", get(readyz))
+        .route("/healthz", get(operator::health))
+        .route("/readyz", get(operator::readiness))
+        .route("/metrics", get(operator::metrics))
         .fallback(nowhere)
         .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&kernel),
+            observed,
+        ))
         .with_state(kernel)
 }
 
@@ -64,7 +70,8 @@ async fn bounded(State(kernel): State<Arc<Kernel>>, request: Request, next: Next
             return busy().into_response();
         };
         next.run(request).await
-    };
+    }
+    .in_current_span();
     let answered = match is_change {
         true => tokio::time::timeout(time, tasks.spawn(answer)).await,
         false => tokio::time::timeout(time, answer).await.map(Ok),
@@ -104,28 +111,6 @@ fn unanswered() -> Refusal {
         "unavailable",
         "the kernel could not answer; what it did is recorded",
     )
-}
-
-/// The process is alive.
-async fn healthz() -> Response {
-    json_value(StatusCode::OK, &json!({"ok": true}))
-}
-
-/// It can record, so it can work.
-async fn readyz(State(kernel): State<Arc<Kernel>>) -> Response {
-    match kernel.store.counts().await {
-        Ok(_) if !kernel.stopping.is_cancelled() => {
-            json_value(StatusCode::OK, &json!({"ok": true}))
-        }
-        Ok(_) => Refusal::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "operation_unsupported",
-            "stopping",
-            "the kernel is stopping",
-        )
-        .into_response(),
-        Err(error) => Refusal::store(&error).into_response(),
-    }
 }
 
 async fn nowhere() -> Refusal {

@@ -20,6 +20,7 @@ use data_encoding::{BASE64, HEXLOWER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tracing_subscriber::fmt::format::FmtSpan;
 
 use support::answer::Answer;
 use support::client::Task;
@@ -258,6 +259,8 @@ async fn a_sentinel_reaches_the_model_and_nothing_else_that_can_be_seen() {
     let writer = log.clone();
     tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
+        // Each field of each span, which is what traces have.
+        .with_span_events(FmtSpan::FULL)
         .with_writer(move || writer.clone())
         .init();
     let printed = log.clone();
@@ -332,6 +335,9 @@ async fn a_sentinel_reaches_the_model_and_nothing_else_that_can_be_seen() {
     unfit["key"] = json!({"inner": SENTINEL});
     seen.push(kernel.ask(token, "vault.send", unfit).await);
     seen.push(kernel.ask(token, "vault.elsewhere", with_key()).await);
+
+    let metrics = kernel.key("metrics");
+    seen.push(kernel.get("/metrics", Some(&metrics)).await);
 
     seen.iter().for_each(answer_is_clean);
     // A delivery has it in its body, and not in any header.

@@ -8,11 +8,11 @@ use std::sync::{Arc, Weak};
 use tokio::net::TcpListener;
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tracing_subscriber::EnvFilter;
 
 use super::{HOME, config_path};
 use crate::config::Config;
 use crate::sample;
+use crate::telemetry::Telemetry;
 use crate::{Clock, Kernel, KernelBuilder, Reloaded};
 
 /// How many seconds the kernel's clock is fast, or slow if there is a minus. For tests of faults.
@@ -22,19 +22,13 @@ pub(super) async fn run<E: Display>(
     named: Option<PathBuf>,
     prepare: impl AsyncFnOnce(KernelBuilder) -> Result<KernelBuilder, E>,
 ) -> Result<(), String> {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    // Tests and embedding programs may have set their own.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .try_init();
-
     let is_sample = named.is_none();
     if is_sample {
         sample::write_once(Path::new(HOME))?;
     }
     let path = config_path(named);
     let config = Config::load(&path).map_err(|faults| faults.to_string())?;
+    let telemetry = Telemetry::start(config.traces.as_ref())?;
     let (listen, data) = (config.listen, config.data.clone());
     // The port first: a second kernel must not touch the first one's store.
     let listener = TcpListener::bind(listen).await.map_err(|error| {
@@ -62,6 +56,7 @@ pub(super) async fn run<E: Display>(
     // Nobody may be reading; that is no reason to stop.
     let _ = std::io::stdout().write_all(said.as_bytes());
     kernel.serve(listener, stop).await;
+    telemetry.stop().await;
     Ok(())
 }
 

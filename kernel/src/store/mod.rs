@@ -375,8 +375,16 @@ pub struct Message {
 pub struct Counts {
     /// Tasks issued.
     pub tasks: i64,
-    /// Calls started or pending.
+    /// Calls that began or waited.
     pub calls: i64,
+    /// Calls that wait for approval.
+    pub pending: i64,
+    /// Calls that were approved and have not begun.
+    pub approved: i64,
+    /// Calls whose handler may run.
+    pub running: i64,
+    /// Calls of unknown outcome, which nobody has settled.
+    pub unknown: i64,
     /// Ledger records.
     pub records: i64,
 }

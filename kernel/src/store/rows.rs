@@ -15,6 +15,16 @@ use crate::calls::State;
 use crate::ledger::{Broken, Head, Record, verify_next};
 use crate::replay::Keyed;
 
+/// [`Counts`](super::Counts). Records are numbered without a gap, and none is ever removed.
+pub(super) const COUNTS: &str = "
+    SELECT (SELECT count(*) FROM tasks) AS tasks,
+           (SELECT count(*) FROM calls) AS calls,
+           (SELECT count(*) FROM calls WHERE state = 'pending') AS pending,
+           (SELECT count(*) FROM calls WHERE state = 'approved') AS approved,
+           (SELECT count(*) FROM calls WHERE state = 'running') AS running,
+           (SELECT count(*) FROM calls WHERE state = 'outcome_unknown') AS unknown,
+           (SELECT coalesce(max(seq), 0) FROM audit) AS records";
+
 /// Of `tasks`, for those who call.
 #[derive(FromRow)]
 pub(super) struct TaskRow {

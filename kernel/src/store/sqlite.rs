@@ -27,7 +27,7 @@ use super::artifacts::Tables as _;
 use super::in_hand::InHand;
 use super::ledger::{self, End, Tables};
 use super::lineage::{self, SELECTION, Tables as _};
-use super::rows::{HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
+use super::rows::{COUNTS, HeadRow, RecordRow, SelectionRow, TaskRow, all, unreadable};
 use super::{
     ActiveArtifacts, CommissionedTask, Counts, Decided, Message, NewArtifact, NewCall, NewDecision,
     NewReport, NewTask, NotBegun, Outcome, Recorded, Revocation, Started, Store, StoreError,
@@ -486,13 +486,7 @@ impl Store for SqliteStore {
     }
 
     async fn counts(&self) -> Result<Counts, StoreError> {
-        let counts = sqlx::query_as(
-            "SELECT (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM calls) AS calls,
-                    (SELECT count(*) FROM audit) AS records",
-        )
-        .fetch_one(&self.readers)
-        .await?;
-        Ok(counts)
+        Ok(sqlx::query_as(COUNTS).fetch_one(&self.readers).await?)
     }
 
     async fn records_after(&self, seq: i64, limit: i64) -> Result<Vec<Record>, StoreError> {
