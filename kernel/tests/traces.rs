@@ -223,7 +223,13 @@ async fn a_call_is_one_trace_from_the_callers_span_to_the_handler_and_tells_noth
             .any(|bytes| bytes == text.as_bytes())
     };
     assert!(has(STATUS), "the search finds what is there");
-    let said = ["of a sender", "of a worker", "of an owner", "words-of-a-key"].map(str::to_owned);
+    let said = [
+        "of a sender",
+        "of a worker",
+        "of an owner",
+        "words-of-a-key",
+    ]
+    .map(str::to_owned);
     for text in said.iter().chain(&secrets) {
         assert!(!has(text), "{text}");
     }
