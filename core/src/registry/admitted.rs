@@ -30,7 +30,7 @@ pub struct ShownArguments {
     pub hides: bool,
 }
 
-/// A permitted call whose arguments fit its handler. INVARIANT: only [`Registry::admit`] makes one,
+/// A permitted call whose arguments fit its handler. INVARIANT: only [`Registry::admit`](super::Registry::admit) makes one,
 /// out of a [`Permit`], so whatever runs has passed the gate.
 pub struct Admitted {
     pub(super) permit: Permit,
