@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use ulid::Ulid;
 
+use crate::caller::Caller;
 use crate::descriptor::Hints;
 use crate::digest::Digest;
 use crate::id::ActionId;
@@ -132,7 +133,7 @@ impl Action {
         self.at
     }
 
-    /// The types that the host must give to the handler, [`Call`] and [`Selection`] aside.
+    /// The types that the host must give to the handler, [`Call`], [`Caller`] and [`Selection`] aside.
     pub fn host_types(&self) -> impl Iterator<Item = HostType> {
         self.needs
             .iter()
@@ -192,7 +193,12 @@ impl HostType {
     }
 
     fn is_of_the_call(&self) -> bool {
-        self.id == TypeId::of::<Call>() || self.id == TypeId::of::<Selection>()
+        let of_the_call = [
+            TypeId::of::<Call>(),
+            TypeId::of::<Caller>(),
+            TypeId::of::<Selection>(),
+        ];
+        of_the_call.contains(&self.id)
     }
 }
 
@@ -317,6 +323,8 @@ impl fmt::Debug for Resources {
 pub struct HandlerContext {
     /// The call.
     pub call: Call,
+    /// The worker that waits for it.
+    pub caller: Caller,
     /// What the owner selected, where the action takes a selection token.
     pub selection: Option<Selection>,
     /// What the host registered.
@@ -328,6 +336,7 @@ impl HandlerContext {
     pub(crate) fn host<T: Any>(&self) -> Result<&T, ActionError> {
         let of_the_call = [
             Some(&self.call as &dyn Any),
+            Some(&self.caller as &dyn Any),
             self.selection
                 .as_ref()
                 .map(|selection| selection as &dyn Any),

@@ -159,24 +159,55 @@ impl<'a> CatalogView<'a> {
     /// Appends the JSON array of the tools in a provider's own shape; gives back those that the
     /// provider's rules leave no way to say, which are not in it.
     pub fn write_tools_for(&self, provider: Provider, out: &mut String) -> Vec<&Inexpressible> {
-        let mut left_out = Vec::new();
-        out.push('[');
-        let start = out.len();
-        for tool in &self.tools {
-            let shown = &tool.shown;
-            match shown.presentation().shape(shown.descriptor(), provider) {
-                Ok(shape) => {
-                    if out.len() > start {
-                        out.push(',');
-                    }
-                    out.push_str(shape);
-                }
-                Err(problem) => left_out.push(problem),
-            }
-        }
-        out.push(']');
-        left_out
+        write_shapes(&self.tools, provider, out)
     }
+
+    /// Appends the same for one page: at most so many tools, from the one after `after` on. Gives back the last of
+    /// the page, if there are more.
+    pub fn write_page_for(
+        &self,
+        provider: Provider,
+        after: Option<&str>,
+        most: usize,
+        out: &mut String,
+    ) -> Option<&'a ActionId> {
+        let rest = match after {
+            None => &*self.tools,
+            Some(after) => {
+                let begins = self.tools.partition_point(|tool| tool.id.as_str() <= after);
+                self.tools.get(begins..).unwrap_or_default()
+            }
+        };
+        let page = rest.get(..most).unwrap_or(rest);
+        write_shapes(page, provider, out);
+        let has_more = page.len() < rest.len();
+        page.last().filter(|_| has_more).map(|last| last.id)
+    }
+}
+
+/// Appends tools as a JSON array; gives back those that cannot be said.
+fn write_shapes<'t>(
+    tools: &'t [ViewedTool<'_>],
+    provider: Provider,
+    out: &mut String,
+) -> Vec<&'t Inexpressible> {
+    let mut left_out = Vec::new();
+    out.push('[');
+    let start = out.len();
+    for tool in tools {
+        let shown = &tool.shown;
+        match shown.presentation().shape(shown.descriptor(), provider) {
+            Ok(shape) => {
+                if out.len() > start {
+                    out.push(',');
+                }
+                out.push_str(shape);
+            }
+            Err(problem) => left_out.push(problem),
+        }
+    }
+    out.push(']');
+    left_out
 }
 
 impl<'a> ViewedTool<'a> {

@@ -6,7 +6,7 @@ use actum::gate::{DenialReason, Evidence, Verdict, gate};
 use actum::grant::Principal;
 use actum::registry::ShownArguments;
 use actum::schema::ArgumentFault;
-use actum::{ActionId, Digest};
+use actum::{ActionId, Caller, Digest};
 use jiff::SignedDuration;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
@@ -261,6 +261,7 @@ impl Kernel {
             task: &task,
             request: &request,
             keyed: None,
+            caller: Caller::nobody(),
             at,
         };
         let action = match gate(&task.grant, &request, &self.catalog, evidence, at) {

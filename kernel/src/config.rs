@@ -53,6 +53,8 @@ record! {
         pub ledger: Ledger = Ledger::default(),
         /// How calls that were left undone are looked after.
         pub recovery: Recovery = Recovery::default(),
+        /// The door for MCP clients.
+        pub mcp: Mcp = Mcp::default(),
         /// Where traces go to; without it nowhere.
         pub traces: Option<Traces> = None,
         /// Bounds of the server.
@@ -199,6 +201,42 @@ impl Default for Recovery {
 }
 
 record! {
+    /// The door for MCP clients.
+    pub struct Mcp {
+        /// How long a client may show the tools that it was told, in seconds: for so long at most one that was taken back is
+        /// still shown.
+        pub list_seconds: Located<u64> = at_default(60),
+        /// Names that the kernel is reached by, besides `localhost` and addresses in numbers.
+        pub hosts: Vec<Located<String>> = Vec::new(),
+        /// Origins of pages that may call, besides those of this machine.
+        pub origins: Vec<Located<String>> = Vec::new(),
+        /// Where clients get tokens, if not from whoever starts them.
+        pub oauth: Option<OAuth> = None,
+    }
+}
+
+impl Default for Mcp {
+    fn default() -> Self {
+        Self {
+            list_seconds: at_default(60),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            oauth: None,
+        }
+    }
+}
+
+record! {
+    /// Where clients get tokens: RFC 9728.
+    pub struct OAuth {
+        /// The URL of `/mcp` as clients know it.
+        pub resource: Located<String>,
+        /// The issuers of the tokens.
+        pub issuers: Vec<Located<String>>,
+    }
+}
+
+record! {
     /// Where traces go to.
     pub struct Traces {
         /// Where the collector takes traces by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`.
@@ -289,6 +327,8 @@ pub struct Config {
     pub ledger: Ledger,
     /// How calls that were left undone are looked after.
     pub recovery: Recovery,
+    /// The door for MCP clients.
+    pub mcp: Mcp,
     /// Where traces go to.
     pub traces: Option<Traces>,
     /// Bounds of the server.
@@ -378,6 +418,7 @@ impl Config {
         check_approvals(&file.approvals, report);
         check_ledger(&file.ledger, report);
         check_recovery(&file.recovery, report);
+        check_mcp(&file.mcp, report);
         if let Some(traces) = &file.traces {
             check_traces(traces, report);
         }
@@ -411,6 +452,7 @@ impl Config {
             approvals: file.approvals,
             ledger: file.ledger,
             recovery: file.recovery,
+            mcp: file.mcp,
             traces: file.traces,
             limits: file.limits,
         })
@@ -545,6 +587,72 @@ fn check_recovery(recovery: &Recovery, report: &Report) {
             "is out of bounds",
             format!("use 1 to {MOST_LOOK_SECONDS} seconds"),
         );
+    }
+}
+
+fn check_mcp(mcp: &Mcp, report: &Report) {
+    let seconds = &mcp.list_seconds;
+    if seconds.value > MAX_SECONDS {
+        report.fault(
+            seconds.position,
+            "mcp.list_seconds",
+            "is out of bounds",
+            "use 0, for not at all, to 86400 seconds",
+        );
+    }
+    for (index, host) in mcp.hosts.iter().enumerate() {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+        if host.is_empty() || !host.chars().all(is_name) {
+            report.fault(
+                host.position,
+                format!("mcp.hosts[{index}]"),
+                format!("`{}` is no host name", host.escape_debug()),
+                "write a name without scheme and port, such as kernel.example.org",
+            );
+        }
+    }
+    for (index, origin) in mcp.origins.iter().enumerate() {
+        let url = http_url(origin);
+        if url.is_none_or(|url| url.origin().ascii_serialization() != **origin) {
+            report.fault(
+                origin.position,
+                format!("mcp.origins[{index}]"),
+                format!("`{}` is no origin", origin.escape_debug()),
+                "write scheme, host and port alone, such as https://chat.example.org",
+            );
+        }
+    }
+    if let Some(oauth) = &mcp.oauth {
+        let is_url = |text: &str| http_url(text).is_some_and(|url| url.fragment().is_none());
+        if !is_url(&oauth.resource) {
+            report.fault(
+                oauth.resource.position,
+                "mcp.oauth.resource",
+                format!(
+                    "`{}` is no http or https URL",
+                    oauth.resource.escape_debug()
+                ),
+                "write the URL of this kernel's `/mcp`, such as https://kernel.example.org/mcp",
+            );
+        }
+        if oauth.issuers.is_empty() {
+            report.fault(
+                oauth.resource.position,
+                "mcp.oauth.issuers",
+                "is empty",
+                "name at least one issuer of tokens, or leave `oauth` out",
+            );
+        }
+        for (index, issuer) in oauth.issuers.iter().enumerate() {
+            if !is_url(issuer) {
+                report.fault(
+                    issuer.position,
+                    format!("mcp.oauth.issuers[{index}]"),
+                    format!("`{}` is no http or https URL", issuer.escape_debug()),
+                    "write the issuer's URL, such as https://login.example.org",
+                );
+            }
+        }
     }
 }
 

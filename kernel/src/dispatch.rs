@@ -72,6 +72,7 @@ impl Attempt<'_> {
                 approved,
                 revision: self.task.revision,
             },
+            caller: self.caller.clone(),
             selection: selection.map(|selection| Selection {
                 token_type: selection.token.token_type.clone(),
                 target: selection.target.clone(),

@@ -28,6 +28,7 @@ mod judgement;
 pub mod ledger;
 mod lineage;
 mod manifests;
+mod mcp;
 pub mod mediate;
 mod metrics;
 mod observe;
@@ -82,6 +83,7 @@ use crate::connectors::drafts::Drafts;
 use crate::handle::KernelHandle;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
+use crate::mcp::Sessions;
 use crate::metrics::Metrics;
 use crate::sealed::Sealer;
 use crate::skills::Skills;
@@ -111,6 +113,8 @@ pub struct Kernel {
     owner_key: SecretHash,
     approvers: Vec<(String, String, SecretHash)>,
     metrics_key: SecretHash,
+    mcp: Sessions,
+    mcp_settings: config::Mcp,
     metrics: Metrics,
     approvals: Approvals,
     sealer: Sealer,
@@ -335,6 +339,8 @@ impl KernelBuilder {
                 .collect(),
             approvals: config.approvals,
             metrics_key: keys.metrics.hash(),
+            mcp: Sessions::default(),
+            mcp_settings: config.mcp,
             metrics: Metrics::new(since, catalog_digest),
             sealer: Sealer::new(&keys.payloads),
             seal: keys.seal,

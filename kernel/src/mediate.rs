@@ -9,7 +9,7 @@ use actum::gate::{DenialReason, Evidence, Origin, Request, Verdict, exposure, ga
 use actum::redact::Delivery;
 use actum::registry::ShownArguments;
 use actum::schema::ArgumentFault;
-use actum::{ActionId, Digest, ToolName};
+use actum::{ActionId, Caller, Digest, ToolName};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -38,6 +38,8 @@ pub struct Posted {
     pub selection_token: Option<String>,
     /// The idempotency key: of the calls of a task that have it, one runs.
     pub idempotency_key: Option<String>,
+    /// Who waits for it, as far as the door has a line to them.
+    pub caller: Caller,
 }
 
 /// What the worker is told. Built from the view and the verdict, never from the catalog.
@@ -217,6 +219,7 @@ async fn mediated(
         task,
         request: &request,
         keyed: keyed.transpose()?,
+        caller: posted.caller,
         at: now,
     };
     let record = call.judged(&verdict);
@@ -316,6 +319,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) request: &'a Arc<Request>,
     /// The idempotency key that it comes with.
     pub(crate) keyed: Option<Keyed>,
+    /// Who waits for it.
+    pub(crate) caller: Caller,
     pub(crate) at: Timestamp,
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use actum::digest::canonical_json;
 use actum::gate::{DenialReason, Request, Verdict};
 use actum::registry::Admitted;
-use actum::{Digest, authorization};
+use actum::{Caller, Digest, authorization};
 use jiff::Timestamp;
 use serde_json::json;
 use tokio::sync::AcquireError;
@@ -224,6 +224,7 @@ impl Kernel {
             task,
             request,
             keyed: None,
+            caller: Caller::nobody(),
             at,
         }
     }

@@ -75,6 +75,28 @@ impl Refusal {
         )
     }
 
+    /// Too much is under way.
+    #[must_use]
+    pub fn busy() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "operation_unsupported",
+            "busy",
+            "too many requests are under way; try again",
+        )
+    }
+
+    /// There is nothing at this path.
+    #[must_use]
+    pub fn nothing_here() -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "input_invalid",
+            "unknown_path",
+            "there is nothing at this path",
+        )
+    }
+
     /// The request cannot be read.
     #[must_use]
     pub fn invalid(message: impl Into<String>) -> Self {
@@ -120,8 +142,10 @@ impl Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
+impl Refusal {
+    /// The refusal as a worker is told it.
+    #[must_use]
+    pub fn body(self) -> Value {
         let mut error = json!({
             "code": self.code,
             "operation_id": self.operation_id,
@@ -136,8 +160,15 @@ impl IntoResponse for Refusal {
         if let (Some(body), Some(claims)) = (body.as_object_mut(), self.authorization) {
             body.insert("authorization".to_owned(), *claims);
         }
-        let mut response = json_value(self.status, &body);
-        if self.status == StatusCode::UNAUTHORIZED {
+        body
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status = self.status;
+        let mut response = json_value(status, &self.body());
+        if status == StatusCode::UNAUTHORIZED {
             response
                 .headers_mut()
                 .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
@@ -29,12 +29,23 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// # Errors
 /// [`Refusal`] that says what is wrong and where.
 pub async fn json_body(body: Body, limit: usize) -> Result<Value, Refusal> {
-    timely_json_body(body, limit, BODY_TIME).await
+    let bytes = read_body(body, limit).await?;
+    actum::json::parse(&bytes).map_err(|fault| {
+        Refusal::invalid(format!("the body is no JSON that is taken here: {fault}"))
+    })
 }
 
-async fn timely_json_body(body: Body, limit: usize, time: Duration) -> Result<Value, Refusal> {
+/// The body's bytes, bounded in size and time.
+///
+/// # Errors
+/// [`Refusal`] that says what is wrong.
+pub async fn read_body(body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    read_timely(body, limit, BODY_TIME).await
+}
+
+async fn read_timely(body: Body, limit: usize, time: Duration) -> Result<Bytes, Refusal> {
     let read = tokio::time::timeout(time, Limited::new(body, limit).collect());
-    let bytes = match read.await {
+    Ok(match read.await {
         Ok(Ok(read)) => read.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             return Err(Refusal::new(
@@ -53,9 +64,6 @@ async fn timely_json_body(body: Body, limit: usize, time: Duration) -> Result<Va
                 "the body did not arrive in time",
             ));
         }
-    };
-    actum::json::parse(&bytes).map_err(|fault| {
-        Refusal::invalid(format!("the body is no JSON that is taken here: {fault}"))
     })
 }
 
@@ -87,7 +95,7 @@ mod tests {
     async fn a_body_that_does_not_arrive_is_given_up() {
         let body = Body::new(half().with_trailers(pending()));
         let brief = Duration::from_millis(20);
-        let refusal = timely_json_body(body, 100, brief).await.unwrap_err();
+        let refusal = read_timely(body, 100, brief).await.unwrap_err();
         assert_eq!(refusal.status, StatusCode::REQUEST_TIMEOUT);
         assert_eq!(refusal.reason, "request_too_slow");
     }

@@ -7,14 +7,14 @@ use axum::extract::{Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use tracing::Instrument as _;
 
 use crate::config::Config;
 use crate::observe::observed;
 use crate::owner::{approvals, artifacts, manifests, previews, settle};
 use crate::reply::Refusal;
-use crate::{Kernel, connector, operator, owner, worker};
+use crate::{Kernel, connector, mcp, operator, owner, worker};
 
 /// The kernel's routes.
 pub fn router(kernel: Arc<Kernel>) -> Router {
@@ -45,6 +45,16 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/owner/artifacts/{kind}/{id}", get(artifacts::show))
         .route("/v1/owner/ledger/checkpoint", post(owner::sign_ledger))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&kernel), bounded))
+        // MCP clients: with bounds of its own, since its answers can be streams.
+        .route("/mcp", any(mcp::door))
+        .route(
+            "/.well-known/oauth-protected-resource",
+            get(mcp::protected_resource),
+        )
+        .route(
+            "/.well-known/oauth-protected-resource/mcp",
+            get(mcp::protected_resource),
+        )
         // The operator: never turned away by load.
         .route("/healthz", get(operator::health))
         .route("/readyz", get(operator::readiness))
@@ -67,7 +77,7 @@ async fn bounded(State(kernel): State<Arc<Kernel>>, request: Request, next: Next
     let tasks = kernel.running.clone();
     let answer = async move {
         let Ok(_place) = kernel.places.try_acquire() else {
-            return busy().into_response();
+            return Refusal::busy().into_response();
         };
         next.run(request).await
     }
@@ -84,15 +94,6 @@ async fn bounded(State(kernel): State<Arc<Kernel>>, request: Request, next: Next
         }
         Err(_) => too_slow().into_response(),
     }
-}
-
-fn busy() -> Refusal {
-    Refusal::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "operation_unsupported",
-        "busy",
-        "too many requests are under way; try again",
-    )
 }
 
 fn too_slow() -> Refusal {
@@ -114,12 +115,7 @@ fn unanswered() -> Refusal {
 }
 
 async fn nowhere() -> Refusal {
-    Refusal::new(
-        StatusCode::NOT_FOUND,
-        "input_invalid",
-        "unknown_path",
-        "there is nothing at this path",
-    )
+    Refusal::nothing_here()
 }
 
 async fn wrong_method() -> Refusal {

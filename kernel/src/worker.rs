@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actum::gate::DenialReason;
 use actum::provider::Provider;
 use actum::redact::Delivery;
-use actum::{CatalogView, project};
+use actum::{Caller, CatalogView, project};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -23,6 +23,7 @@ use crate::mediate::{Answer, Posted, mediate};
 use crate::replay;
 use crate::reply::{Refusal, json_text, json_value};
 use crate::request::{bearer, shaped_body};
+use crate::store::StoreError;
 
 /// What an answer with a secret in it says of its result: give it to the model, and neither log nor
 /// keep it. What the kernel stores of it is redacted, and is never called this.
@@ -167,6 +168,7 @@ pub async fn call(
         arguments: body.arguments,
         selection_token: body.selection_token,
         idempotency_key: body.idempotency_key,
+        caller: Caller::nobody(),
     };
     let answer = mediate(&kernel, &task, posted).await?;
     Ok(answered(answer, &operation))
@@ -185,16 +187,6 @@ fn answered(answer: Answer, operation: &str) -> Response {
                 "result": result,
             }),
         ),
-        Answer::NotApproved { request_id, reason } => Refusal::new(
-            StatusCode::FORBIDDEN,
-            "policy_denied",
-            reason.as_str(),
-            "the owner did not approve it when it was first asked for; under another idempotency key it is another call",
-        )
-        .of(operation)
-        .with("request_id", json!(request_id))
-        .into_response(),
-        Answer::InvalidKey(reason) => invalid_key(reason).of(operation).into_response(),
         Answer::ApprovalRequired { request_id } => json_value(
             StatusCode::ACCEPTED,
             &json!({
@@ -208,20 +200,33 @@ fn answered(answer: Answer, operation: &str) -> Response {
             StatusCode::OK,
             &json!({"ok": true, "decision": "effect_suppressed"}),
         ),
-        Answer::Absent => absent().of(operation).into_response(),
+        answer => refusal_of(answer, operation).into_response(),
+    }
+}
+
+/// The refusal that an answer is, by whatever door it is told; of one that is none, that nothing came of it.
+pub(crate) fn refusal_of(answer: Answer, operation: &str) -> Refusal {
+    let refusal = match answer {
+        Answer::NotApproved { request_id, reason } => Refusal::new(
+            StatusCode::FORBIDDEN,
+            "policy_denied",
+            reason.as_str(),
+            "the owner did not approve it when it was first asked for; under another idempotency key it is another call",
+        )
+        .with("request_id", json!(request_id)),
+        Answer::InvalidKey(reason) => invalid_key(reason),
+        Answer::Absent => absent(),
         Answer::Denied(reason, claims) => {
             let refusal = Refusal::new(
                 StatusCode::FORBIDDEN,
                 "policy_denied",
                 reason.as_str(),
                 denial_message(reason),
-            )
-            .of(operation);
+            );
             match claims {
                 Some(claims) => refusal.authorized_by(json!(claims)),
                 None => refusal,
             }
-            .into_response()
         }
         Answer::InvalidArguments(faults) => Refusal::new(
             StatusCode::BAD_REQUEST,
@@ -229,19 +234,25 @@ fn answered(answer: Answer, operation: &str) -> Response {
             "input_schema_invalid",
             "the arguments do not fit the tool's parameters",
         )
-        .of(operation)
-        .with("faults", json!(faults))
-        .into_response(),
-        Answer::Unsupported { request_id, reason } => Refusal::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "operation_unsupported",
-            reason,
-            "the operation could not be carried out",
-        )
-        .of(operation)
-        .with("request_id", json!(request_id))
-        .into_response(),
-    }
+        .with("faults", json!(faults)),
+        Answer::Unsupported { request_id, reason } => {
+            unsupported(reason).with("request_id", json!(request_id))
+        }
+        Answer::Done { .. }
+        | Answer::Replayed { .. }
+        | Answer::ApprovalRequired { .. }
+        | Answer::Suppressed => unsupported("unavailable"),
+    };
+    refusal.of(operation)
+}
+
+fn unsupported(reason: &'static str) -> Refusal {
+    Refusal::new(
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "operation_unsupported",
+        reason,
+        "the operation could not be carried out",
+    )
 }
 
 fn invalid_key(reason: &'static str) -> Refusal {
@@ -300,20 +311,30 @@ pub async fn call_state(
 ) -> Result<Response, Refusal> {
     let task = authenticate(&kernel, &headers).await?;
     let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
-    let stored = match id {
-        Some(id) => kernel
-            .call_as_of_now(id)
-            .await?
-            .filter(|call| call.task_id == task.id),
+    let told = match id {
+        Some(id) => told_call(&kernel, &task, id).await?,
         None => None,
     };
-    let Some(call) = stored else {
-        return Err(Refusal::new(
+    match told {
+        Some(told) => Ok(json_value(StatusCode::OK, &told)),
+        None => Err(Refusal::new(
             StatusCode::NOT_FOUND,
             "operation_absent",
             "unknown_request",
             "this task has no such call",
-        ));
+        )),
+    }
+}
+
+/// What became of a task's call; `None` where the task has no such call.
+pub(crate) async fn told_call(
+    kernel: &Kernel,
+    task: &LiveTask,
+    id: Ulid,
+) -> Result<Option<Value>, StoreError> {
+    let stored = kernel.call_as_of_now(id).await?;
+    let Some(call) = stored.filter(|call| call.task_id == task.id) else {
+        return Ok(None);
     };
     let mut body =
         json!({"ok": true, "request_id": id, "action": call.action, "state": call.state});
@@ -326,5 +347,5 @@ pub async fn call_state(
         let more = [reason, other, result].into_iter().flatten();
         body.extend(more.map(|(key, value)| (key.to_owned(), value)));
     }
-    Ok(json_value(StatusCode::OK, &body))
+    Ok(Some(body))
 }

@@ -291,6 +291,10 @@ enum Step {
     /// Of an action, chosen by this number, under a spelling, with arguments.
     Call(usize, Spelling, usize),
     Raw(&'static str),
+    /// The same by MCP, by the revision with sessions or without.
+    McpCall(usize, Spelling, usize, bool),
+    McpTools(bool),
+    McpRead(usize),
     /// The state of an earlier call, or of one that never was.
     State(usize),
     Elsewhere(&'static str),
@@ -317,8 +321,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Task),
         1 => select(Provider::ALL.to_vec()).prop_map(Step::ToolsOf),
         1 => select(vec!["tools=", "tools=none", "more=1"]).prop_map(Step::Query),
-        12 => (any::<usize>(), spelling, 0..arguments().len())
+        12 => (any::<usize>(), spelling.clone(), 0..arguments().len())
             .prop_map(|(of, spelling, with)| Step::Call(of, spelling, with)),
+        6 => (any::<usize>(), spelling, 0..arguments().len(), any::<bool>())
+            .prop_map(|(of, spelling, with, new)| Step::McpCall(of, spelling, with, new)),
+        2 => any::<bool>().prop_map(Step::McpTools),
+        1 => any::<usize>().prop_map(Step::McpRead),
         1 => select(vec!["", "{", "[]", "{\"action\":1}", "{\"action\":\"kind.echo\",\"more\":1}"])
             .prop_map(Step::Raw),
         2 => any::<usize>().prop_map(Step::State),
@@ -385,6 +393,17 @@ async fn answers(kernel: &Here, task: &Task, steps: &[Step], names: &[String]) -
                 body["action"] = spelt(&names[of % names.len()], *spelling).into();
                 kernel.call(token, &body).await
             }
+            Step::McpCall(of, spelling, with, new) => {
+                let mut params = arguments()[*with].clone();
+                params["name"] = spelt(&names[of % names.len()], *spelling).into();
+                kernel.mcp(token, &mcp("tools/call", params, *new)).await
+            }
+            Step::McpTools(new) => kernel.mcp(token, &mcp("tools/list", json!({}), *new)).await,
+            Step::McpRead(of) => {
+                let uri = format!("actum://calls/{}", calls[of % calls.len()]);
+                let read = mcp("resources/read", json!({"uri": uri}), false);
+                kernel.mcp(token, &read).await
+            }
             Step::Raw(body) => kernel.post("/v1/actions", Some(token), *body).await,
             Step::State(of) => kernel.state(token, &calls[of % calls.len()]).await,
             Step::Elsewhere(path) => kernel.get(path, Some(token)).await,
@@ -397,6 +416,16 @@ async fn answers(kernel: &Here, task: &Task, steps: &[Step], names: &[String]) -
         all.push(answer);
     }
     all
+}
+
+fn mcp(method: &str, mut params: Value, new: bool) -> Value {
+    if new {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+    }
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
 /// A kernel with these actions, whose time stands still and whose ids are numbers.

@@ -244,6 +244,7 @@ fn context(registry: &Registry, permit: &Permit, resources: &Arc<Resources>) -> 
     let grant = grant(registry);
     let root = grant.root();
     HandlerContext {
+        caller: actum::Caller::nobody(),
         call: Call {
             request_id: root.id,
             task_id: root.task_id,

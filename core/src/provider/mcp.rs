@@ -6,9 +6,13 @@
 //! Up to revision 2025-11-25 `structuredContent` is an object, and so is what `outputSchema`
 //! describes; later revisions lift that. A result that is not an object is wrapped as
 //! `{"result": ...}`, in the schema and, by [`structured`], in the value: every client can take it.
+//!
+//! A call that waits for approval is answered, too, and clients hold that answer against `outputSchema`: there it is one of
+//! two alternatives. A result of [`Content`](crate::content::Content) has blocks and no schema.
 
 use serde_json::{Map, Value, json};
 
+use crate::content::is_content;
 use crate::descriptor::ToolDescriptor;
 
 use super::rule::{Faults, Rule, check_name, fields};
@@ -91,11 +95,15 @@ pub(super) fn tool(descriptor: &ToolDescriptor, approval_required: bool) -> Valu
         "inputSchema".to_owned(),
         descriptor.parameters_schema.clone(),
     );
-    if let Some(schema) = &descriptor.output_schema {
-        let schema = if describes_an_object(schema) {
-            schema.clone()
-        } else {
-            wrapped(schema)
+    let output = descriptor.output_schema.as_ref();
+    if let Some(schema) = output.filter(|schema| !is_content(schema)) {
+        let schema = match describes_an_object(schema) {
+            true => schema.clone(),
+            false => wrapped(schema),
+        };
+        let schema = match approval_required {
+            true => or_waits(&schema),
+            false => schema,
         };
         tool.insert("outputSchema".to_owned(), schema);
     }
@@ -136,29 +144,54 @@ fn describes_an_object(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_str) == Some("object")
 }
 
-/// An object with the schema as its one field. Definitions stay at the root, where references look
-/// for them; a reference to the root, or into it, follows the schema to its new place.
+/// An object with the schema as its one field.
 fn wrapped(schema: &Value) -> Value {
+    within(schema, &format!("#/properties/{RESULT}"), |inner| {
+        json!({
+            "type": "object",
+            "properties": {RESULT: inner},
+            "required": [RESULT],
+            "additionalProperties": false,
+        })
+    })
+}
+
+/// What the schema describes, or the answer that the call waits.
+fn or_waits(schema: &Value) -> Value {
+    within(schema, "#/anyOf/0", |inner| {
+        let waits = json!({
+            "description": "The call waits for the owner's approval.",
+            "type": "object",
+            "properties": {
+                "decision": {"const": "approval_required"},
+                "request_id": {"type": "string"},
+                "resource": {"type": "string", "description": "The resource that tells what became of it."},
+            },
+            "required": ["decision", "request_id", "resource"],
+            "additionalProperties": false,
+        });
+        json!({"type": "object", "anyOf": [inner, waits]})
+    })
+}
+
+/// A schema at another place, within another one. Definitions stay at the root, where references look for them; a
+/// reference to the root, or into it, follows the schema to its new place.
+fn within(schema: &Value, place: &str, outer: impl FnOnce(Value) -> Value) -> Value {
     let mut inner = schema.clone();
     let definitions = inner
         .as_object_mut()
         .and_then(|inner| inner.remove("$defs"));
-    let moved = format!("#/properties/{RESULT}");
-    follow(&mut inner, &moved);
-    let mut outer = Map::new();
-    outer.insert("type".to_owned(), json!("object"));
-    outer.insert("properties".to_owned(), json!({RESULT: inner}));
-    outer.insert("required".to_owned(), json!([RESULT]));
-    outer.insert("additionalProperties".to_owned(), json!(false));
-    if let Some(mut definitions) = definitions {
+    follow(&mut inner, place);
+    let mut outer = outer(inner);
+    if let (Some(outer), Some(mut definitions)) = (outer.as_object_mut(), definitions) {
         if let Some(definitions) = definitions.as_object_mut() {
             for definition in definitions.values_mut() {
-                follow(definition, &moved);
+                follow(definition, place);
             }
         }
         outer.insert("$defs".to_owned(), definitions);
     }
-    Value::Object(outer)
+    outer
 }
 
 /// Turns references to the old root into references to where it moved.

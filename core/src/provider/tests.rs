@@ -294,3 +294,49 @@ fn any_json_for_a_schema_is_rendered_or_refused() {
         }
     }
 }
+
+#[test]
+fn what_waits_for_approval_and_what_comes_of_it_both_fit_the_output_schema_of_mcp() {
+    let referring = json!({
+        "type": "object",
+        "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}, "unit": {"$ref": "#/$defs/Unit"}},
+        "required": ["unit"],
+        "additionalProperties": false,
+        "$defs": {"Unit": {"enum": ["m", "s"]}},
+    });
+    for (schema, fits, does_not) in [
+        (
+            referring,
+            json!({"unit": "m", "next": {"unit": "s"}}),
+            json!({"unit": "m", "next": {}}),
+        ),
+        (json!({"type": "integer"}), json!(7), json!("seven")),
+    ] {
+        let mut waits = described(plain());
+        waits.output_schema = Some(schema);
+        let shape = render(Provider::Mcp, &waits, true).unwrap();
+        let validator = jsonschema::validator_for(&shape["outputSchema"]).unwrap();
+        assert!(validator.is_valid(&structured(&waits, fits)));
+        assert!(!validator.is_valid(&structured(&waits, does_not)));
+        let told = json!({
+            "decision": "approval_required", "request_id": "01J", "resource": "actum://calls/01J",
+        });
+        assert!(validator.is_valid(&told));
+        // Where nothing waits, there is no such answer.
+        let shape = render(Provider::Mcp, &waits, false).unwrap();
+        let validator = jsonschema::validator_for(&shape["outputSchema"]).unwrap();
+        assert!(!validator.is_valid(&told));
+    }
+}
+
+#[test]
+fn a_result_of_blocks_has_no_output_schema_for_mcp() {
+    let mut shown = described(plain());
+    shown.output_schema =
+        crate::__private::output_schema::<Result<crate::Content, crate::ActionError>>().unwrap();
+    assert!(crate::content::is_content(
+        shown.output_schema.as_ref().unwrap()
+    ));
+    let shape = render(Provider::Mcp, &shown, false).unwrap();
+    assert_eq!(shape.get("outputSchema"), None);
+}

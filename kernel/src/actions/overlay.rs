@@ -2,7 +2,7 @@
 
 use actum::authority::ManifestKind;
 use actum::schema::ArgumentFault;
-use actum::{ActionError, Call, action};
+use actum::{ActionError, Call, Caller, action};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,7 @@ fn proposal(kept: &Kept) -> Posted {
         arguments,
         selection_token: None,
         idempotency_key: None,
+        caller: Caller::nobody(),
     }
 }
 

@@ -10,6 +10,7 @@ mod diff;
 mod explain;
 mod ledger;
 mod lock;
+mod mcp;
 mod origin;
 mod previews;
 mod project;
@@ -118,6 +119,19 @@ enum Command {
         /// Files of cases.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+    },
+    /// Serve a task's tools over MCP on standard input and output, from a running kernel.
+    ///
+    /// For MCP clients that start their servers as programs. The task's token comes by the environment, in ACTUM_TOKEN.
+    /// Clients that speak Streamable HTTP need no such program: the kernel's /mcp takes the same token as a bearer
+    /// token.
+    Mcp {
+        /// The configuration of the running kernel, which says where it listens.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+        /// Where the kernel is, instead, such as http://127.0.0.1:7373.
+        #[arg(long, value_name = "URL", conflicts_with = "config")]
+        url: Option<String>,
     },
     /// Show the owner's messages, and the calls that wait for approval, as they come in.
     Attach {
@@ -235,6 +249,7 @@ pub fn main_try_with<E: Display>(
             Command::Diff(ask) => diff::run(&ask).await,
             Command::Session(ask) => session::run(&ask).await,
             Command::Test { catalog, files } => return cases::run(catalog.as_deref(), &files),
+            Command::Mcp { config, url } => mcp::run(config, url).await,
             Command::Attach { config, once } => client::attach(config, once).await,
             Command::Approvals {
                 config,

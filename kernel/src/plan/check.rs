@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actum::gate::{DenialReason, Evidence, Verdict, exposure, gate};
 use actum::schema::ArgumentFault;
-use actum::{Call, ToolName};
+use actum::{Call, Caller, ToolName};
 use serde_json::Value;
 use ulid::Ulid;
 
@@ -98,6 +98,7 @@ async fn faults_of(
         task,
         request: &request,
         keyed: None,
+        caller: Caller::nobody(),
         at: call.at,
     };
     // Boxed, since the step's own check could be one of a plan, for all that the compiler knows.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actum::Call;
+use actum::{Call, Caller};
 use serde_json::json;
 use ulid::Ulid;
 
@@ -68,6 +68,7 @@ async fn begin(
         selection_token: step.selection_token,
         // Should the plan ever be run again, no step of it is.
         idempotency_key: Some(format!("plan:{}:{place}", call.request_id)),
+        caller: Caller::nobody(),
     };
     match mediate(kernel, &task, posted).await? {
         Answer::Done { request_id, .. }

@@ -89,6 +89,35 @@ impl Client {
             .await
     }
 
+    /// A message to the MCP door, of no session. One with a version in its `_meta` is of the revision without sessions.
+    pub async fn mcp(&self, token: &str, message: &Value) -> Answer {
+        self.mcp_with(token, message, &[]).await
+    }
+
+    /// The same with more headers.
+    pub async fn mcp_with(&self, token: &str, message: &Value, headers: &[(&str, &str)]) -> Answer {
+        let mut request = self
+            .http
+            .post(format!("{}/mcp", self.url))
+            .bearer_auth(token)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        let params = &message["params"];
+        if let Some(version) = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str() {
+            request = request
+                .header("mcp-protocol-version", version)
+                .header("mcp-method", message["method"].as_str().unwrap());
+            if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
+                let encoded = data_encoding::BASE64.encode(name.as_bytes());
+                request = request.header("mcp-name", format!("=?base64?{encoded}?="));
+            }
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(message.to_string())).await
+    }
+
     /// A call with arguments and nothing else.
     pub async fn ask(&self, token: &str, action: &str, arguments: Value) -> Answer {
         let body = json!({"action": action, "arguments": arguments});

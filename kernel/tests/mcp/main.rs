@@ -1,0 +1,85 @@
+//! The MCP door, by an official client and by bytes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)] // a test says where it fails
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod calls;
+mod door;
+mod line;
+mod listing;
+mod sessions;
+mod stdio;
+
+use rmcp::RoleClient;
+use rmcp::service::RunningService;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, ServiceExt};
+use serde_json::{Value, json};
+
+use support::client::{Client, Task};
+
+const STATUS: &str = "openspine-status-read";
+const PREVIEW: &str = "lyra-ui-preview";
+const READ: &str = "email-read_thread--selected_no_attachments";
+
+/// rmcp's client, with a task's token.
+async fn connected<H: ClientHandler>(
+    kernel: &Client,
+    token: &str,
+    handler: H,
+) -> RunningService<RoleClient, H> {
+    let config = StreamableHttpClientTransportConfig::with_uri(format!("{}/mcp", kernel.url))
+        .auth_header(token);
+    let transport = StreamableHttpClientTransport::with_client(kernel.http.clone(), config);
+    handler.serve(transport).await.unwrap()
+}
+
+async fn owner(kernel: &Client) -> Task {
+    let event = json!({
+        "event_type": "chat.message", "channel_account": "front-page",
+        "actor_hint": {"handle": "robin"},
+    });
+    kernel.begin("signed_in_chat", &event).await
+}
+
+async fn stranger(kernel: &Client) -> Task {
+    let event = json!({"event_type": "chat.message", "channel_account": "front-page"});
+    kernel.begin("public_chat", &event).await
+}
+
+fn message(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+}
+
+/// The same, of the revision without sessions.
+fn sessionless(method: &str, mut params: Value) -> Value {
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    message(method, params)
+}
+
+/// The call of a tool with arguments.
+fn call(name: &str, arguments: Value) -> Value {
+    message("tools/call", json!({"name": name, "arguments": arguments}))
+}
+
+fn draft() -> Value {
+    json!({"title": "Answer", "kind": "text", "body": "Tuesday at nine."})
+}
+
+/// Has the owner decide on a call.
+async fn decide(kernel: &Client, call: &str, decision: &str) {
+    let shown = kernel.owner_get(&format!("/v1/owner/calls/{call}")).await;
+    let seen = json!({"binding": shown.at("/call/binding")});
+    let path = format!("/v1/owner/calls/{call}/{decision}");
+    let decided = kernel.owner_post(&path, &seen).await;
+    assert_eq!(decided.status, 200, "{}", decided.text());
+}
