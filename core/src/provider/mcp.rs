@@ -76,6 +76,10 @@ pub(super) const RULES: &[&Rule] = &[
     &UNIQUE_NAMES,
 ];
 
+/// The dialect of input schemas. Revisions before 2025-11-25 have no default. Output schemas do not name it: clients hold
+/// results against those, some with validators that refuse a dialect by its name.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// The one field of a wrapped result.
 const RESULT: &str = "result";
 
@@ -91,10 +95,11 @@ pub(super) fn tool(descriptor: &ToolDescriptor, approval_required: bool) -> Valu
     }
     let text = description::of_tool(&descriptor.description, approval_required, None);
     tool.insert("description".to_owned(), json!(text));
-    tool.insert(
-        "inputSchema".to_owned(),
-        descriptor.parameters_schema.clone(),
-    );
+    let mut input = descriptor.parameters_schema.clone();
+    if let Some(input) = input.as_object_mut() {
+        input.insert("$schema".to_owned(), json!(DIALECT));
+    }
+    tool.insert("inputSchema".to_owned(), input);
     let output = descriptor.output_schema.as_ref();
     if let Some(schema) = output.filter(|schema| !is_content(schema)) {
         let schema = match describes_an_object(schema) {
@@ -230,7 +235,10 @@ pub(super) fn check(tool: &Value, faults: &mut Faults) {
             let problem = "it must have type `object`; take a struct as payload";
             faults.add(rule, at.as_str(), problem);
         }
-        if schema.get("$schema").is_none() {
+        if schema
+            .get("$schema")
+            .is_none_or(|dialect| dialect == DIALECT)
+        {
             place::check_json_schema(schema, &at, (&JSON_SCHEMA, &REFERENCES), faults);
         }
     }

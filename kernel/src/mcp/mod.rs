@@ -136,11 +136,16 @@ async fn hand_over(
         let sessions = Arc::new(NeverSessionManager::default());
         return serve(server, sessions, config, request).await;
     }
-    match kernel.mcp.of(kernel, &task, is_another).await {
+    match kernel.mcp.of(kernel, &task) {
         Some(sessions) => {
             let config = config.with_cancellation_token(sessions.ending());
             let server = Server::new(Arc::clone(kernel), Some(Arc::clone(&sessions)));
-            serve(server, sessions.manager(), config, request).await
+            let response = serve(server, sessions.manager(), config, request).await;
+            let begun = response.headers().get(SESSION).filter(|_| is_another);
+            if let Some(Ok(begun)) = begun.map(|session| session.to_str()) {
+                sessions.has_begun(begun).await;
+            }
+            response
         }
         None => Refusal::busy().into_response(),
     }

@@ -1,8 +1,8 @@
 //! The sessions of MCP's older revisions. INVARIANT: each belongs to one task, is found by requests that present that task's
 //! token alone, and ends with it.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use actum::{Digest, project};
 use rmcp::RoleServer;
 use rmcp::service::Peer;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use ulid::Ulid;
@@ -20,8 +21,8 @@ use crate::auth::LiveTask;
 /// How often it is looked whether a task that has sessions is over, and whether its tools are others. Nothing is heard
 /// on an open stream for longer than this after the task was taken back.
 const LOOK: Duration = Duration::from_secs(2);
-/// The most sessions of one task.
-const MOST_SESSIONS: usize = 16;
+/// The most sessions of one task; a further one ends the oldest, since many clients end none.
+const MOST_SESSIONS: usize = 32;
 /// How long the last answers of a stopping kernel have to reach their streams.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
@@ -35,6 +36,8 @@ pub(crate) struct OfTask {
     manager: Arc<LocalSessionManager>,
     /// Cancelled, all of its streams and sessions end.
     ending: CancellationToken,
+    /// The sessions in the order that they began in, those that have ended among them.
+    begun: Mutex<VecDeque<SessionId>>,
     /// Those who want to be told when the tools are others.
     peers: Mutex<Vec<Peer<RoleServer>>>,
     /// Calls whose answer is still to come.
@@ -42,32 +45,23 @@ pub(crate) struct OfTask {
 }
 
 impl Sessions {
-    /// Those of a task, begun where there are none; `None` where there are too many for another one.
-    pub(super) async fn of(
-        &self,
-        kernel: &Arc<Kernel>,
-        task: &LiveTask,
-        is_another: bool,
-    ) -> Option<Arc<OfTask>> {
+    /// Those of a task, begun where there are none; `None` where too many tasks have some.
+    pub(super) fn of(&self, kernel: &Arc<Kernel>, task: &LiveTask) -> Option<Arc<OfTask>> {
         let most = kernel.limits.connections.value;
-        let of_task = {
-            let mut all = self.locked();
-            let is_full = all.len() >= most;
-            match all.entry(task.id) {
-                Entry::Occupied(found) => Arc::clone(found.get()),
-                Entry::Vacant(_) if is_full || kernel.stopping.is_cancelled() => return None,
-                Entry::Vacant(free) => {
-                    let new = Arc::new(OfTask::default());
-                    free.insert(Arc::clone(&new));
-                    let shown = tools_of(kernel, task);
-                    let looking = Arc::clone(&new).look_after(Arc::clone(kernel), task.id, shown);
-                    tokio::spawn(looking);
-                    new
-                }
+        let mut all = self.locked();
+        let is_full = all.len() >= most;
+        match all.entry(task.id) {
+            Entry::Occupied(found) => Some(Arc::clone(found.get())),
+            Entry::Vacant(_) if is_full || kernel.stopping.is_cancelled() => None,
+            Entry::Vacant(free) => {
+                let new = Arc::new(OfTask::default());
+                free.insert(Arc::clone(&new));
+                let shown = tools_of(kernel, task);
+                let looking = Arc::clone(&new).look_after(Arc::clone(kernel), task.id, shown);
+                tokio::spawn(looking);
+                Some(new)
             }
-        };
-        let sessions = of_task.manager.sessions.read().await.len();
-        (!is_another || sessions < MOST_SESSIONS).then_some(of_task)
+        }
     }
 
     /// Those of a task, if it has any.
@@ -86,6 +80,7 @@ impl Default for OfTask {
         Self {
             manager: Arc::default(),
             ending: CancellationToken::new(),
+            begun: Mutex::default(),
             peers: Mutex::default(),
             under_way: TaskTracker::new(),
         }
@@ -104,6 +99,22 @@ impl OfTask {
     /// Whether there is such a session.
     pub(super) async fn has(&self, session: &str) -> bool {
         self.manager.sessions.read().await.contains_key(session)
+    }
+
+    /// Notes that a session has begun; the oldest ends where there are too many.
+    pub(super) async fn has_begun(&self, session: &str) {
+        let oldest = {
+            let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+            begun.push_back(session.into());
+            match begun.len() > MOST_SESSIONS {
+                true => begun.pop_front(),
+                false => None,
+            }
+        };
+        if let Some(oldest) = oldest {
+            // One that has ended already is none to end.
+            let _ = self.manager.close_session(&oldest).await;
+        }
     }
 
     /// Tells somebody from now on when the tools are others.

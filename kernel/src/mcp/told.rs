@@ -54,11 +54,10 @@ pub(super) fn result(
             )
         }
         answer => {
-            let refusal = refusal_of(answer, name);
-            let body = refusal.body();
-            let mut result = CallToolResult::error(vec![ContentBlock::text(body.to_string())]);
-            result.structured_content = Some(body);
-            (result, json!({}))
+            let body = refusal_of(answer, name).body();
+            // As text: clients hold structured content against the tool's output schema, whatever else the result says.
+            let told = CallToolResult::error(vec![ContentBlock::text(body.to_string())]);
+            (told, json!({}))
         }
     };
     let mut result = result;

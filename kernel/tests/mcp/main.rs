@@ -83,3 +83,13 @@ async fn decide(kernel: &Client, call: &str, decision: &str) {
     let decided = kernel.owner_post(&path, &seen).await;
     assert_eq!(decided.status, 200, "{}", decided.text());
 }
+
+/// The reason that a call was refused for, which its model reads.
+#[track_caller]
+fn refused(answer: &Value) -> String {
+    let result = &answer["result"];
+    assert_eq!(result["isError"], true, "{answer}");
+    assert_eq!(result.get("structuredContent"), None, "{answer}");
+    let told: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    told["error"]["reason"].as_str().unwrap().to_owned()
+}

@@ -76,19 +76,21 @@ async fn anothers_session_is_none_at_all() {
 }
 
 #[tokio::test]
-async fn a_task_has_so_many_sessions_and_no_more() {
+async fn of_too_many_sessions_of_a_task_the_oldest_ends_and_no_other_tasks() {
     let kernel = Here::start(Home::sample()).await;
     let (one, two) = (owner(&kernel).await, owner(&kernel).await);
-    for _ in 0..16 {
-        begun(&kernel, &one.token).await;
+    let of_another = begun(&kernel, &two.token).await;
+    let mut sessions = Vec::new();
+    for _ in 0..33 {
+        sessions.push(begun(&kernel, &one.token).await);
     }
-    let begin = message(
-        "initialize",
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
-    );
-    let refused = kernel.mcp(&one.token, &begin).await;
-    refused.refused_with_more(503, "operation_unsupported", "busy");
-    begun(&kernel, &two.token).await;
+    let list = message("tools/list", json!({}));
+    let status = async |token: &str, session: &str| of(&kernel, token, session, &list).await.status;
+    assert_eq!(status(&one.token, &sessions[0]).await, 404);
+    for session in &sessions[1..] {
+        assert_eq!(status(&one.token, session).await, 200);
+    }
+    assert_eq!(status(&two.token, &of_another).await, 200);
 }
 
 #[tokio::test]
