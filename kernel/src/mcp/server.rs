@@ -18,14 +18,14 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
     ErrorData, Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig,
+    ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
-use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use serde_json::Value;
 use tracing::Instrument as _;
 
 use super::sessions::OfTask;
-use super::{line, listing, resources, told};
+use super::{line, listing, resources, sessions, told};
 use crate::Kernel;
 use crate::auth::LiveTask;
 use crate::mediate::{Posted, mediate};
@@ -208,6 +208,20 @@ impl ServerHandler for Server {
         Ok(())
     }
 
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        // rmcp takes away what is not offered.
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let task = Self::task(context.request_context())?;
+        sessions::listen(&self.kernel, &task, &context).await;
+        Ok(())
+    }
+
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -273,19 +287,20 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: Context,
+        context: Context,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 8] = [
-            "completion/complete",
-            "initialize",
-            "logging/setLevel",
-            "prompts/get",
+        const OF_SESSIONS: [&str; 2] = ["initialize", "logging/setLevel"];
+        const KNOWN: [&str; 4] = [
             "resources/read",
             "server/discover",
             "tools/call",
             "tools/list",
         ];
-        Err(match KNOWN.contains(&request.method.as_str()) {
+        let method = request.method.as_str();
+        let is_sessionless = context.protocol_version() == Some(ProtocolVersion::V_2026_07_28);
+        let is_known =
+            KNOWN.contains(&method) || (!is_sessionless && OF_SESSIONS.contains(&method));
+        Err(match is_known {
             true => ErrorData::invalid_params("the parameters are not those of this method", None),
             false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None),
         })

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actum::{Digest, project};
 use rmcp::RoleServer;
-use rmcp::service::Peer;
+use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
 use tokio_util::sync::CancellationToken;
@@ -167,6 +167,28 @@ impl OfTask {
             }
         }
         now
+    }
+}
+
+/// Tells whoever asked to be told, by the revision without sessions, when the tools of a task are others; until it is over,
+/// the kernel stops, or nobody listens any more.
+pub(super) async fn listen(kernel: &Kernel, task: &LiveTask, context: &SubscriptionContext) {
+    let mut shown = tools_of(kernel, task);
+    loop {
+        tokio::select! {
+            () = context.cancelled() => return,
+            () = kernel.stopping.cancelled() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        let now = match kernel.tasks.live(task.id, kernel.now()).await {
+            Ok(Some(live)) => tools_of(kernel, &live),
+            Ok(None) => return,
+            Err(_) => continue,
+        };
+        if now != shown && context.sink().notify_tool_list_changed().await.is_err() {
+            return;
+        }
+        shown = now;
     }
 }
 

@@ -6,7 +6,7 @@ use super::support::answer::Answer;
 use super::support::client::Client;
 use super::support::home::Home;
 use super::support::kernel::Here;
-use super::{STATUS, call, message, owner};
+use super::{STATUS, call, message, owner, sessionless};
 
 async fn with(kernel: &Client, token: &str, headers: &[(&str, &str)]) -> Answer {
     let list = message("tools/list", json!({}));
@@ -118,6 +118,22 @@ async fn what_is_no_message_is_refused_before_anything_is_decided() {
             answer.json()["error"]["code"],
             code,
             "{body}: {}",
+            answer.text()
+        );
+    }
+    // What the revision without sessions has no more is no method of it, and what cannot be read is not its parameters.
+    for (method, code) in [
+        ("initialize", -32601),
+        ("logging/setLevel", -32601),
+        ("tools/call", -32602),
+    ] {
+        let answer = kernel
+            .mcp(&token, &sessionless(method, json!({"name": 1})))
+            .await;
+        assert_eq!(
+            answer.json()["error"]["code"],
+            code,
+            "{method}: {}",
             answer.text()
         );
     }
