@@ -95,6 +95,7 @@ pub use in_force::{InForce, NotReloaded, Reloaded};
 pub use manifests::load as load_manifests;
 pub use panics::{scrub_panics, scrub_panics_into};
 pub use router::router;
+pub use telemetry::may_be_logged;
 
 /// How long a stopping kernel gives the handlers that it cut off to be dropped, and their calls to be recorded.
 const END_TIME: Duration = Duration::from_secs(5);

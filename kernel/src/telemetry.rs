@@ -14,9 +14,9 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttp
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use tokio::runtime::Handle;
-use tracing::Level;
+use tracing::{Level, Metadata};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{FilterExt as _, Targets, filter_fn};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
@@ -32,6 +32,14 @@ const SEND: Duration = Duration::from_secs(10);
 /// The most that is read of a collector's answer, in bytes.
 const MOST_ANSWERED: usize = 64 * 1024;
 
+/// Whether an event may be logged at all, whatever was asked for. rmcp writes down whole messages at the levels below `WARN`, and
+/// a message can hold a secret that is for the model alone. A program with a subscriber of its own filters by this.
+#[must_use]
+pub fn may_be_logged(event: &Metadata<'_>) -> bool {
+    let is_of_rmcp = event.target() == "rmcp" || event.target().starts_with("rmcp::");
+    !is_of_rmcp || *event.level() <= Level::WARN
+}
+
 /// The log, and the traces that are under way.
 #[derive(Debug)]
 pub(crate) struct Telemetry(Option<SdkTracerProvider>);
@@ -45,7 +53,7 @@ impl Telemetry {
         let log = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
         let log = tracing_subscriber::fmt::layer()
             .with_writer(std::io::stderr)
-            .with_filter(log);
+            .with_filter(log.and(filter_fn(may_be_logged)));
         let provider = traces.map(provider).transpose()?;
         let traced = provider.as_ref().map(|provider| {
             let of = Targets::new()
@@ -56,7 +64,7 @@ impl Telemetry {
                 .with_location(false)
                 .with_threads(false)
                 .with_tracked_inactivity(false)
-                .with_filter(of)
+                .with_filter(of.and(filter_fn(may_be_logged)))
         });
         let _ = tracing_subscriber::registry()
             .with(log)

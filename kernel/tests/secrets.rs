@@ -20,7 +20,10 @@ use data_encoding::{BASE64, HEXLOWER};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::FmtSpan;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use support::answer::Answer;
 use support::client::Task;
@@ -257,12 +260,12 @@ fn with_key() -> Value {
 async fn a_sentinel_reaches_the_model_and_nothing_else_that_can_be_seen() {
     let log = Log::default();
     let writer = log.clone();
-    tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
+    let all = tracing_subscriber::fmt::layer()
         // Each field of each span, which is what traces have.
         .with_span_events(FmtSpan::FULL)
         .with_writer(move || writer.clone())
-        .init();
+        .with_filter(filter_fn(actum_kernel::may_be_logged));
+    tracing_subscriber::registry().with(all).init();
     let printed = log.clone();
     actum_kernel::scrub_panics_into(move |told| {
         printed.clone().write_all(told.as_bytes()).unwrap();
@@ -336,6 +339,13 @@ async fn a_sentinel_reaches_the_model_and_nothing_else_that_can_be_seen() {
     seen.push(kernel.ask(token, "vault.send", unfit).await);
     seen.push(kernel.ask(token, "vault.elsewhere", with_key()).await);
 
+    // By MCP it reaches the model as well, and what is logged on the way has nothing of it.
+    let by_mcp = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "vault-send", "arguments": with_key()},
+    });
+    delivered.push(kernel.mcp(token, &by_mcp).await);
+    assert!(delivered.last().unwrap().text().contains("swordfish"));
     let metrics = kernel.key("metrics");
     seen.push(kernel.get("/metrics", Some(&metrics)).await);
 
@@ -365,6 +375,44 @@ async fn a_sentinel_reaches_the_model_and_nothing_else_that_can_be_seen() {
     ] {
         assert!(log.contains(told), "{told:?} is not in the log:\n{log}");
     }
+}
+
+#[tokio::test]
+async fn by_mcp_a_result_that_has_a_secret_says_so_and_a_retry_is_without_it() {
+    let vault = Vault::default();
+    let (kernel, task) = kernel(&vault, &[]).await;
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "vault-typed", "_meta": {"actum/idempotency_key": "once"}},
+    });
+    let opened = kernel.mcp(&task.token, &call).await.json();
+    let result = &opened["result"];
+    assert_eq!(result["structuredContent"]["value"], SENTINEL);
+    assert!(
+        result["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("swordfish")
+    );
+    let mark = "actum:model-only-result/1";
+    assert_eq!(result["_meta"]["actum/result_schema"], mark);
+
+    let again = kernel.mcp(&task.token, &call).await;
+    answer_is_clean(&again);
+    let again = again.json();
+    assert_eq!(again["result"]["structuredContent"]["value"], "[SECRET]");
+    assert_eq!(again["result"]["_meta"].get("actum/result_schema"), None);
+    let id = result["_meta"]["actum/request_id"].as_str().unwrap();
+    let read = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "resources/read",
+        "params": {"uri": format!("actum://calls/{id}")},
+    });
+    answer_is_clean(&kernel.mcp(&task.token, &read).await);
+    let failed = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "vault-fails"},
+    });
+    answer_is_clean(&kernel.mcp(&task.token, &failed).await);
+    assert_eq!(vault.0.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
