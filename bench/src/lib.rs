@@ -5,6 +5,9 @@
 //! other, and what counts is the median of the rounds' ratios. A neighbour that takes half of the
 //! processor for a while takes it from both.
 
+pub mod board;
+pub mod served;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -64,6 +67,28 @@ impl Pair {
             ours: Spread::of(rounds.iter().map(|(ours, _)| *ours)),
             theirs: Spread::of(rounds.iter().map(|(_, theirs)| *theirs)),
             ratio: Spread::of(rounds.iter().map(|(ours, theirs)| ours / theirs)),
+        }
+    }
+}
+
+impl Pair {
+    /// The same as what grows when this falls: times for throughputs.
+    #[must_use]
+    pub fn inverted(&self, to: impl Fn(f64) -> f64) -> Self {
+        let side = |spread: &Spread| Spread {
+            low: to(spread.high),
+            median: to(spread.median),
+            high: to(spread.low),
+        };
+        let ratio = |spread: &Spread| Spread {
+            low: 1.0 / spread.high,
+            median: 1.0 / spread.median,
+            high: 1.0 / spread.low,
+        };
+        Self {
+            ours: side(&self.ours),
+            theirs: side(&self.theirs),
+            ratio: ratio(&self.ratio),
         }
     }
 }
