@@ -10,7 +10,7 @@ use super::{Api, content, list, text};
 /// This API.
 pub const API: Api = Api {
     provider: Provider::Anthropic,
-    key: "x-api-key",
+    keys: &["authorization", "x-api-key"],
     tools: |body| Ok(list(body, "/tools").to_vec()),
     steps,
     answer,

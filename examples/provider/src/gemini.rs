@@ -1,4 +1,4 @@
-//! Google, Gemini API: `POST /v1beta/models/MODEL:generateContent`.
+//! Google, Gemini API: `POST /v1beta/models/MODEL:generateContent`, or the same below `/v1`.
 
 use actum::provider::Provider;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{Api, list, text};
 /// This API.
 pub const API: Api = Api {
     provider: Provider::Gemini,
-    key: "x-goog-api-key",
+    keys: &["x-goog-api-key"],
     tools,
     steps,
     answer,
@@ -21,11 +21,58 @@ pub const API: Api = Api {
 const SIGNATURE: &str = "c2lnbmF0dXJl";
 
 fn tools(body: &Value) -> Result<Vec<Value>, String> {
-    let mut tools = Vec::new();
-    for group in list(body, "/tools") {
-        tools.extend_from_slice(list(group, "/functionDeclarations"));
-    }
-    Ok(tools)
+    let groups = list(body, "/tools").iter();
+    let tools = groups.flat_map(|group| list(group, "/functionDeclarations"));
+    let tools = tools.cloned().map(|mut tool| {
+        if let Some(parameters) = tool.get_mut("parameters") {
+            *parameters = as_published(parameters);
+        }
+        tool
+    });
+    Ok(tools.collect())
+}
+
+/// Fields of a schema that have two names, the published one last, and those of them that are an int64.
+const TWO_NAMES: [(&str, &str); 2] = [
+    ("any_of", "anyOf"),
+    ("property_ordering", "propertyOrdering"),
+];
+const INT64: [(&str, &str); 6] = [
+    ("min_items", "minItems"),
+    ("max_items", "maxItems"),
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("min_properties", "minProperties"),
+    ("max_properties", "maxProperties"),
+];
+
+/// A schema in the spelling that is published.
+///
+/// The API reads ProtoJSON (<https://protobuf.dev/programming-guides/json/>), where each field has a second name,
+/// with `_`, and an int64 may be a number as well as a text. Google's own client for Python writes both.
+fn as_published(schema: &Value) -> Value {
+    let Some(fields) = schema.as_object() else {
+        return schema.clone();
+    };
+    let fields = fields.iter().map(|(name, value)| {
+        let is_name = |two: &&(&str, &str)| two.0 == name || two.1 == name;
+        let int64 = INT64.iter().find(is_name);
+        let name = int64
+            .or(TWO_NAMES.iter().find(is_name))
+            .map_or(name.as_str(), |two| two.1);
+        let value = match (name, value) {
+            ("properties", Value::Object(properties)) => {
+                let read = |(name, schema): (&String, _)| (name.clone(), as_published(schema));
+                Value::Object(properties.iter().map(read).collect())
+            }
+            ("anyOf", Value::Array(schemas)) => schemas.iter().map(as_published).collect(),
+            ("items", schema) => as_published(schema),
+            (_, Value::Number(number)) if int64.is_some() => json!(number.to_string()),
+            _ => value.clone(),
+        };
+        (name.to_owned(), value)
+    });
+    Value::Object(fields.collect())
 }
 
 fn steps(body: &Value) -> Result<Vec<Step>, String> {

@@ -42,8 +42,8 @@ const MOST_BYTES: usize = 4 * 1024 * 1024;
 struct Api {
     /// Whose rules the tools are held against.
     provider: Provider,
-    /// The header that brings the key.
-    key: &'static str,
+    /// The headers that may bring the key.
+    keys: &'static [&'static str],
     /// The tools as they were sent.
     tools: fn(&Value) -> Result<Vec<Value>, String>,
     /// The conversation, or the rule that a message breaks.
@@ -101,6 +101,7 @@ fn router(stage: Arc<Stage>) -> Router {
         .route("/v1/chat/completions", post(openai_chat))
         .route("/v1/responses", post(openai_responses))
         .route("/v1/messages", post(anthropic))
+        .route("/v1/models/{model}", post(gemini))
         .route("/v1beta/models/{model}", post(gemini))
         .with_state(stage)
 }
@@ -141,15 +142,18 @@ fn played(
 ) -> Result<Value, String> {
     let body: Value = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     // Gemini names the model in the path, all others in the body.
-    let in_path = path.strip_prefix("/v1beta/models/");
-    let in_path = in_path.and_then(|call| call.strip_suffix(":generateContent"));
+    let in_path = path.strip_suffix(":generateContent");
+    let in_path = in_path.and_then(|path| path.rsplit('/').next());
     let model = in_path.or_else(|| body.get("model")?.as_str());
     let model = model.ok_or("no model is named")?;
     let line = json!({"model": model, "path": path, "body": body});
     append(stage, &line).map_err(|error| error.to_string())?;
 
-    if !headers.contains_key(api.key) {
-        return Err(format!("the header `{}` is missing", api.key));
+    if !api.keys.iter().any(|key| headers.contains_key(*key)) {
+        return Err(format!(
+            "none of these headers is there: {}",
+            api.keys.join(", ")
+        ));
     }
     let script = Script::read(&stage.scripts, model)?;
     let mut tools = (api.tools)(&body)?;

@@ -10,7 +10,7 @@ use super::{Api, content, list, openai_chat, text};
 /// This API.
 pub const API: Api = Api {
     provider: Provider::OpenAiResponses,
-    key: "authorization",
+    keys: &["authorization"],
     tools: |body| Ok(list(body, "/tools").to_vec()),
     steps,
     answer,

@@ -28,7 +28,7 @@ async fn asked(stage: &Stage, api: &Api, path: &str, body: &Value) -> (StatusCod
     let mut request = Request::new(Body::from(body.to_string()));
     *request.uri_mut() = path.parse().unwrap();
     let key = HeaderValue::from_static("key");
-    request.headers_mut().insert(api.key, key);
+    request.headers_mut().insert(api.keys[0], key);
     let response = answered(stage, api, request).await;
     let status = response.status();
     let body = to_bytes(response.into_body(), MOST_BYTES).await.unwrap();
@@ -188,4 +188,28 @@ fn the_model_and_the_user_speak_in_turn() {
     assert_eq!(order::turns(&two), Ok(2));
     assert_eq!(order::alternate(&two), Ok(()));
     assert!(order::alternate(&[Said, Said]).is_err());
+}
+
+#[test]
+fn gemini_reads_both_spellings_of_its_fields_and_nothing_else() {
+    let read = |parameters: Value| {
+        let tool = json!({"name": "t", "description": "Do.", "parameters": parameters});
+        let tools = (gemini::API.tools)(&json!({"tools": [{"functionDeclarations": [tool]}]}));
+        ruled(Provider::Gemini, &tools.unwrap())
+    };
+    let with = |name: &str, value: Value| {
+        let list = json!({"type": "ARRAY", "items": {"any_of": [{"type": "STRING", name: value}]}});
+        json!({"type": "OBJECT", "properties": {"a_list": list}, "required": ["a_list"]})
+    };
+    for (name, value) in [("max_length", json!(5)), ("maxLength", json!("5"))] {
+        assert_eq!(read(with(name, value)), Ok(()));
+    }
+    for (name, value) in [
+        ("max__length", json!(5)),
+        ("max_length", json!(-5)),
+        ("const", json!("a")),
+    ] {
+        let told = read(with(name, value)).unwrap_err();
+        assert!(told.contains("gemini.schema-fields"), "{name}: {told}");
+    }
 }
