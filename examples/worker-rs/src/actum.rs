@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reqwest::{Client, StatusCode};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{list, text};
 
@@ -60,16 +60,9 @@ impl Actum {
     }
 
     /// Makes a call and waits until it is decided. The key names this one call, however often it is sent.
-    pub async fn call(
-        &self,
-        action: &str,
-        arguments: &Map<String, Value>,
-        key: &str,
-    ) -> Result<Outcome, String> {
-        let flag = self
-            .tool(action)
-            .and_then(|tool| tool.get("selection_token_required"));
-        let selections = match flag {
+    pub async fn call(&self, action: &str, args: Value, key: &str) -> Result<Outcome, String> {
+        let tool = self.tool(action);
+        let selections = match tool.and_then(|tool| tool.get("selection_token_required")) {
             Some(Value::Bool(true)) => list(&self.task, "/selection_tokens"),
             _ => &[],
         };
@@ -77,12 +70,10 @@ impl Actum {
         let mut tokens = selections.iter().map(|one| text(one, "/token"));
         loop {
             let token = tokens.next();
-            let outcome = self
-                .post(&json!({
-                    "action": action, "arguments": arguments,
-                    "idempotency_key": key, "selection_token": token,
-                }))
-                .await?;
+            let call = json!({
+                "action": action, "arguments": args, "idempotency_key": key, "selection_token": token,
+            });
+            let outcome = self.post(&call).await?;
             let is_wrong = matches!(&outcome, Outcome::Refused(why)
                 if text(why, "/error/reason") == "selection_token_invalid");
             if !is_wrong || token.is_none() {

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::actum::{Actum, Outcome};
 
@@ -67,7 +67,8 @@ async fn run() -> Result<(), String> {
         let answer = request.json(&body).send().await.map_err(told)?;
         let answer: Value = answer.json().await.map_err(told)?;
         let message = answer.pointer("/choices/0/message");
-        let message = message.ok_or_else(|| text(&answer, "/error/message").to_owned())?;
+        let message =
+            message.ok_or_else(|| format!("no answer: {}", text(&answer, "/error/message")))?;
         let calls = list(message, "/tool_calls");
         messages.push(message.clone());
         if calls.is_empty() {
@@ -85,15 +86,14 @@ async fn run() -> Result<(), String> {
             let (id, name) = (text(call, "/id"), text(call, "/function/name"));
             // Some providers count their ids anew with each answer.
             let key = format!("{turn}-{id}");
-            let outcome = match text(call, "/function/arguments") {
-                // Without any arguments some models write nothing at all.
-                "" => actum.call(name, &Map::new(), &key).await?,
-                text => match serde_json::from_str(text) {
-                    Ok(arguments) => actum.call(name, &arguments, &key).await?,
-                    Err(_) => {
-                        Outcome::Refused(json!({"reason": "the arguments are not a JSON object"}))
-                    }
-                },
+            let arguments = match text(call, "/function/arguments") {
+                // Without any some models write nothing at all.
+                "" => "{}",
+                arguments => arguments,
+            };
+            let outcome = match serde_json::from_str(arguments) {
+                Ok(arguments @ Value::Object(_)) => actum.call(name, arguments, &key).await?,
+                _ => Outcome::Refused(json!({"reason": "the arguments are not a JSON object"})),
             };
             let word = outcome.word();
             match actum.tool(name) {
@@ -122,8 +122,7 @@ async fn run() -> Result<(), String> {
 /// Ends the task, where it offers that.
 async fn end(actum: &Actum, tool: &str, (name, words): (&str, String)) -> Result<(), String> {
     if actum.tool(tool).is_some() {
-        let arguments = Map::from_iter([(name.to_owned(), Value::from(words))]);
-        let outcome = actum.call(tool, &arguments, tool).await?;
+        let outcome = actum.call(tool, json!({name: words}), tool).await?;
         println!("{tool}: {}", outcome.word());
     }
     Ok(())
