@@ -3,9 +3,10 @@
 //! `actum-provider SCRIPTS REQUESTS` plays the scripts of a folder, on a free port of this machine alone,
 //! and appends every request to a file. The first line that it prints is its address.
 //!
-//! It holds what it is sent against the provider's published rules, exactly as it was sent: the tools by
+//! It holds what it is sent against the provider's published rules, as the client sent it: the tools by
 //! [`actum::provider::check`] and [`actum::provider::check_list`], and the messages by [the order](order) that
-//! the APIs ask for. What breaks a rule is answered with 400, in the provider's own shape of an error.
+//! the APIs ask for. What breaks a rule is answered with 400, in the provider's own shape of an error. Only
+//! Gemini's other spelling of a field is [read](gemini) as that API reads it.
 //!
 //! No model is asked: what "the model" does stands in a [script], which the request names as its model.
 
@@ -44,7 +45,7 @@ struct Api {
     provider: Provider,
     /// The headers that may bring the key.
     keys: &'static [&'static str],
-    /// The tools as they were sent.
+    /// The tools, as the API reads them.
     tools: fn(&Value) -> Result<Vec<Value>, String>,
     /// The conversation, or the rule that a message breaks.
     steps: fn(&Value) -> Result<Vec<Step>, String>,
