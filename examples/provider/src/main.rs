@@ -6,7 +6,7 @@
 //! It holds what it is sent against the provider's published rules, as the client sent it: the tools by
 //! [`actum::provider::check`] and [`actum::provider::check_list`], and the messages by [the order](order) that
 //! the APIs ask for. What breaks a rule is answered with 400, in the provider's own shape of an error. Only
-//! Gemini's other spelling of a field is [read](gemini) as that API reads it.
+//! Gemini's other spelling of a field is [read](mod@gemini) as that API reads it.
 //!
 //! No model is asked: what "the model" does stands in a [script], which the request names as its model.
 
