@@ -15,6 +15,10 @@ mod snippets {
     struct Configuration;
     #[doc = include_str!("../../docs/manifests.md")]
     struct Manifests;
+    #[doc = include_str!("../../docs/mcp.md")]
+    struct Mcp;
+    #[doc = include_str!("../../docs/workers.md")]
+    struct Workers;
     #[doc = include_str!("../../ARCHITECTURE.md")]
     struct Architecture;
 }

@@ -84,6 +84,8 @@ fn every_link_of_the_guides_leads_somewhere() {
         "docs/coming-from.md",
         "docs/configuration.md",
         "docs/manifests.md",
+        "docs/mcp.md",
+        "docs/workers.md",
     ] {
         let text = read_to_string(root.join(file)).unwrap();
         let folder = root.join(file).parent().unwrap().to_owned();
