@@ -25,6 +25,7 @@ const COMMANDS: &[&str] = &[
     "catalog",
     "check",
     "lock",
+    "mcp",
     "project",
     "explain",
     "diff",
