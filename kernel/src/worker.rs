@@ -42,7 +42,11 @@ struct CallBody {
     idempotency_key: Option<String>,
 }
 
-async fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Arc<LiveTask>, Refusal> {
+/// The task whose token a request presents.
+pub(crate) async fn authenticate(
+    kernel: &Kernel,
+    headers: &HeaderMap,
+) -> Result<Arc<LiveTask>, Refusal> {
     let Some(token) = bearer(headers) else {
         return Err(Refusal::unauthenticated());
     };

@@ -30,7 +30,8 @@ use serde_json::{Value, json};
 use crate::Kernel;
 use crate::auth::LiveTask;
 use crate::reply::{Refusal, json_value};
-use crate::request::{bearer, read_body};
+use crate::request::read_body;
+use crate::worker::authenticate;
 use server::Server;
 pub(crate) use sessions::Sessions;
 
@@ -159,12 +160,6 @@ async fn serve<M: SessionManager>(
 ) -> Response {
     let service = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
     service.handle(request).await.map(Body::new)
-}
-
-async fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<Arc<LiveTask>, Refusal> {
-    let token = bearer(headers).ok_or_else(Refusal::unauthenticated)?;
-    let task = kernel.tasks.authenticate(token, kernel.now()).await?;
-    task.ok_or_else(Refusal::unauthenticated)
 }
 
 /// Says where tokens come from, if the operator says so: RFC 9728.

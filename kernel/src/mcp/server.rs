@@ -69,14 +69,27 @@ impl Server {
 
     /// The selection token that a call presents; for a client that cannot, the one that its task has of the type that the
     /// tool takes.
-    fn selection_token(&self, context: &Context, task: &LiveTask, name: &str) -> Option<String> {
-        let presented = context.meta.get(SELECTION_TOKEN).and_then(Value::as_str);
-        if let Some(presented) = presented {
-            return Some(presented.to_owned());
+    fn selection_token(
+        &self,
+        context: &Context,
+        task: &LiveTask,
+        name: &str,
+    ) -> Result<Option<String>, ErrorData> {
+        match context.meta.get(SELECTION_TOKEN) {
+            Some(Value::String(presented)) => Ok(Some(presented.clone())),
+            Some(_) => {
+                let told = format!("`_meta.{SELECTION_TOKEN}` is a text");
+                Err(ErrorData::invalid_params(told, None))
+            }
+            None => {
+                let id = ToolName::to_id(name);
+                let wanted = id.as_ref().and_then(|id| {
+                    let catalog = &self.kernel.catalog;
+                    catalog.selection_token_type_for(id.as_str())
+                });
+                Ok(wanted.and_then(|wanted| only_token(&task.grant, wanted)))
+            }
         }
-        let id = ToolName::to_id(name)?;
-        let wanted = self.kernel.catalog.selection_token_type_for(id.as_str())?;
-        only_token(&task.grant, wanted)
     }
 
     async fn call(
@@ -98,7 +111,7 @@ impl Server {
         };
         let (caller, mut wishes) = line::open(context);
         let posted = Posted {
-            selection_token: self.selection_token(context, &task, &request.name),
+            selection_token: self.selection_token(context, &task, &request.name)?,
             action: request.name.to_string(),
             arguments: request.arguments.unwrap_or_default(),
             idempotency_key: key,

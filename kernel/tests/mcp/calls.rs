@@ -180,6 +180,15 @@ async fn the_one_selected_thread_is_read_with_its_token_in_the_meta_or_without_a
             .json();
         assert_eq!(refused(&again), "selection_token_invalid");
     }
+    // One that is no text is not taken for none.
+    let task = kernel.select("pipe").await;
+    let mut ask_amiss = ask.clone();
+    ask_amiss["_meta"] = json!({"actum/selection_token": 1});
+    let refused_amiss = kernel
+        .mcp(&task.token, &message("tools/call", ask_amiss))
+        .await
+        .json();
+    assert_eq!(refused_amiss["error"]["code"], -32602, "{refused_amiss}");
     // Another's token is not taken for the own one.
     let (one, two) = (kernel.select("pipe").await, kernel.select("pipe").await);
     let stolen = message("tools/call", with(&two.selections[0]));
