@@ -11,10 +11,9 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use crate::Kernel;
-use crate::auth::Secret;
 use crate::metrics::MEDIA_TYPE;
 use crate::reply::{Refusal, json_value};
-use crate::request::bearer;
+use crate::request::presents;
 
 /// `GET /healthz`: the process is alive.
 pub async fn health() -> Response {
@@ -43,10 +42,7 @@ pub async fn metrics(
     State(kernel): State<Arc<Kernel>>,
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
-    match bearer(&headers).and_then(Secret::parse) {
-        Some(key) if kernel.metrics_key.fits(&key) => {}
-        _ => return Err(Refusal::unauthenticated()),
-    }
+    presents(&headers, &kernel.metrics_key)?;
     let stored = match kernel.store.counts().await {
         Ok(counts) => Some(counts),
         Err(error) => {

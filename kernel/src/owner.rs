@@ -23,21 +23,16 @@ use serde_json::json;
 use ulid::Ulid;
 
 use crate::Kernel;
-use crate::auth::Secret;
 use crate::connector::begin;
 use crate::ingress::PostedEvent;
 use crate::reply::{Refusal, json_value};
-use crate::request::{bearer, shaped_body};
+use crate::request::{presents, shaped_body};
 
 /// How many messages one answer has at most.
 const PAGE: i64 = 100;
 
 fn authenticate(kernel: &Kernel, headers: &HeaderMap) -> Result<(), Refusal> {
-    let presented = bearer(headers).and_then(Secret::parse);
-    match presented {
-        Some(secret) if kernel.owner_key.fits(&secret) => Ok(()),
-        _ => Err(Refusal::unauthenticated()),
-    }
+    presents(headers, &kernel.owner_key)
 }
 
 /// Where to go on.

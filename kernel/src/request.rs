@@ -8,6 +8,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::auth::{Secret, SecretHash};
 use crate::reply::Refusal;
 
 /// The longest that a body may take to arrive.
@@ -22,6 +23,17 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     };
     let (scheme, token) = one.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token)
+}
+
+/// Whether a request presents this key.
+///
+/// # Errors
+/// The one answer for whoever does not.
+pub(crate) fn presents(headers: &HeaderMap, key: &SecretHash) -> Result<(), Refusal> {
+    match bearer(headers).and_then(Secret::parse) {
+        Some(presented) if key.fits(&presented) => Ok(()),
+        _ => Err(Refusal::unauthenticated()),
+    }
 }
 
 /// The body as JSON: bounded in size, depth and time, UTF-8, without duplicate keys.

@@ -234,33 +234,12 @@ impl Setup {
             allowed: asked_elsewhere,
             ..Authority::default()
         };
-        let people = "identities:
-  - identity_id: 01J00000000000000000000ADA
-    principal_id: 01J00000000000000000000ADA
-    relationship: owner
-    identifiers:
-      - { kind: handle, value: ada, verified_by: [chat] }
-";
-        let home = Home::desk("chat", &[work, other], people);
-        let mut route =
-            std::fs::read_to_string(home.path().join("manifests/routes/work.yaml")).unwrap();
-        route.push_str("scenario: office\n");
-        home.write("manifests/routes/work.yaml", &route);
         let claims = if self.granted.iter().any(|(_, kind)| *kind == 7) {
             "[held]"
         } else {
             "[]"
         };
-        let head = "schema_version: 1\nlifecycle_state: active\n";
-        home.write(
-            "manifests/actors/ada.yaml",
-            &format!("id: ada\n{head}principal_id: 01J00000000000000000000ADA\nroles: [clerk]\nclaims: {claims}\n"),
-        );
-        home.write(
-            "manifests/scenarios/office.yaml",
-            &format!("id: office\n{head}mode: standard\n"),
-        );
-        home
+        Home::office(&[work, other], claims)
     }
 }
 

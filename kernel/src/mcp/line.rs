@@ -10,16 +10,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actum::caller::{Caller, CannotAsk, Level, Line, Notice, Pending, Question, Reply};
-use rmcp::RoleServer;
 use rmcp::model::{CreateMessageRequestParams, LoggingMessageNotificationParam, SamplingMessage};
 use rmcp::model::{
     ElicitRequestParams, ElicitationAction, LoggingLevel, ProgressNotificationParam,
-    ProtocolVersion,
 };
-use rmcp::service::RequestContext;
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+
+use super::server::{Context, is_sessionless};
 
 /// The most notices that wait to be sent; further ones are lost.
 const WAITING: usize = 32;
@@ -63,7 +62,7 @@ impl Line for Wire {
 }
 
 /// A line for one call, and the end of it that its client is at.
-pub(super) fn open(context: &RequestContext<RoleServer>) -> (Caller, mpsc::Receiver<Wish>) {
+pub(super) fn open(context: &Context) -> (Caller, mpsc::Receiver<Wish>) {
     let (wishes, wanted) = mpsc::channel(WAITING);
     let wire = Wire {
         wishes,
@@ -73,7 +72,7 @@ pub(super) fn open(context: &RequestContext<RoleServer>) -> (Caller, mpsc::Recei
 }
 
 /// Does what a handler wishes. `least` is the least that the client wants to be told of a log.
-pub(super) async fn grant(wish: Wish, context: &RequestContext<RoleServer>, least: Level) {
+pub(super) async fn grant(wish: Wish, context: &Context, least: Level) {
     match wish {
         Wish::Tell(notice) => {
             let _ = tokio::time::timeout(NOTICE, tell(notice, context, least)).await;
@@ -88,7 +87,7 @@ pub(super) async fn grant(wish: Wish, context: &RequestContext<RoleServer>, leas
     }
 }
 
-async fn tell(notice: Notice, context: &RequestContext<RoleServer>, least: Level) {
+async fn tell(notice: Notice, context: &Context, least: Level) {
     match notice {
         Notice::Progress {
             done,
@@ -104,7 +103,7 @@ async fn tell(notice: Notice, context: &RequestContext<RoleServer>, least: Level
             let _ = context.peer.notify_progress(progress).await;
         }
         Notice::Log { level, text } => {
-            let wanted = match speaks_without_sessions(context) {
+            let wanted = match is_sessionless(context) {
                 false => Some(least),
                 // Nothing is told there that was not asked for with the request.
                 true => context.meta.log_level().map(of_client),
@@ -118,9 +117,9 @@ async fn tell(notice: Notice, context: &RequestContext<RoleServer>, least: Level
     }
 }
 
-async fn ask(question: Question, context: &RequestContext<RoleServer>) -> Result<Reply, CannotAsk> {
+async fn ask(question: Question, context: &Context) -> Result<Reply, CannotAsk> {
     let cannot = |why: &str| Err(CannotAsk(why.to_owned()));
-    if speaks_without_sessions(context) {
+    if is_sessionless(context) {
         return cannot("this revision of the protocol asks nothing while a call runs");
     }
     let failed = |error: rmcp::ServiceError| CannotAsk(error.to_string());
@@ -168,10 +167,6 @@ async fn ask(question: Question, context: &RequestContext<RoleServer>) -> Result
             }
         }
     }
-}
-
-fn speaks_without_sessions(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version() == Some(ProtocolVersion::V_2026_07_28)
 }
 
 /// A level of the protocol as ours.

@@ -10,9 +10,10 @@ use actum::provider::Provider;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use data_encoding::BASE64URL_NOPAD;
-use rmcp::model::{ErrorCode, ProtocolVersion};
+use rmcp::model::ErrorCode;
 use serde_json::{Map, Value};
 
+use super::server::{SESSIONLESS, WITH_SESSIONS};
 use super::{SESSION, fault_of};
 use crate::Kernel;
 use crate::auth::LiveTask;
@@ -20,8 +21,6 @@ use crate::reply::json_text;
 
 /// The most tools of one page.
 const PAGE: usize = 100;
-/// The revision without sessions.
-const SESSIONLESS: ProtocolVersion = ProtocolVersion::V_2026_07_28;
 /// Of a request's `_meta`.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -150,7 +149,7 @@ fn speaks(headers: &HeaderMap, params: &Map<String, Value>) -> Option<bool> {
         }
         None => match named {
             None => Some(false),
-            Some(version) => super::server::WITH_SESSIONS
+            Some(version) => WITH_SESSIONS
                 .iter()
                 .any(|known| known.as_str() == version)
                 .then_some(false),

@@ -4,8 +4,7 @@
 #![expect(deprecated)]
 
 use std::borrow::Cow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actum::caller::Level;
 use actum::grant::VerifiedGrant;
@@ -13,12 +12,11 @@ use actum::{ToolName, project};
 use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
-use rmcp::model::SetLevelRequestParams;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
     ErrorData, Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SubscriptionFilter,
+    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use serde_json::Value;
@@ -35,11 +33,14 @@ use crate::replay;
 pub(super) const WITH_SESSIONS: [ProtocolVersion; 2] =
     [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25];
 
+/// The one that has none.
+pub(super) const SESSIONLESS: ProtocolVersion = ProtocolVersion::V_2026_07_28;
+
 /// Where a call's `_meta` has its selection token, and its idempotency key.
 const SELECTION_TOKEN: &str = "actum/selection_token";
 const IDEMPOTENCY_KEY: &str = "actum/idempotency_key";
 
-type Context = RequestContext<RoleServer>;
+pub(super) type Context = RequestContext<RoleServer>;
 
 /// A server for one session, or for one request.
 #[derive(Debug, Clone)]
@@ -47,7 +48,7 @@ pub(super) struct Server {
     kernel: Arc<Kernel>,
     sessions: Option<Arc<OfTask>>,
     /// The least that the client wants to be told of logs.
-    least: Arc<AtomicU8>,
+    least: Arc<Mutex<Level>>,
 }
 
 impl Server {
@@ -55,8 +56,12 @@ impl Server {
         Self {
             kernel,
             sessions,
-            least: Arc::default(),
+            least: Arc::new(Mutex::new(Level::Debug)),
         }
+    }
+
+    fn least(&self) -> MutexGuard<'_, Level> {
+        self.least.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The task that was presented with this very request.
@@ -136,7 +141,7 @@ impl Server {
         };
         // A task of its own: it goes on to its end whatever becomes of the client, and a panic in it is answered.
         let mut mediated = self.kernel.running.spawn(mediated.in_current_span());
-        let least = level(self.least.load(Ordering::Relaxed));
+        let least = *self.least();
         let answer = loop {
             tokio::select! {
                 biased;
@@ -172,20 +177,9 @@ fn only_token(grant: &VerifiedGrant, wanted: &str) -> Option<String> {
     }
 }
 
-fn level(number: u8) -> Level {
-    const ALL: [Level; 8] = [
-        Level::Debug,
-        Level::Info,
-        Level::Notice,
-        Level::Warning,
-        Level::Error,
-        Level::Critical,
-        Level::Alert,
-        Level::Emergency,
-    ];
-    ALL.into_iter()
-        .find(|level| *level as u8 == number)
-        .unwrap_or(Level::Debug)
+/// Whether a request is of the revision without sessions.
+pub(super) fn is_sessionless(context: &Context) -> bool {
+    context.protocol_version() == Some(SESSIONLESS)
 }
 
 impl ServerHandler for Server {
@@ -204,7 +198,7 @@ impl ServerHandler for Server {
         const ALL: [ProtocolVersion; 3] = [
             ProtocolVersion::V_2025_06_18,
             ProtocolVersion::V_2025_11_25,
-            ProtocolVersion::V_2026_07_28,
+            SESSIONLESS,
         ];
         Cow::Borrowed(&ALL)
     }
@@ -216,8 +210,7 @@ impl ServerHandler for Server {
     }
 
     async fn set_level(&self, request: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {
-        let least = line::of_client(request.level) as u8;
-        self.least.store(least, Ordering::Relaxed);
+        *self.least() = line::of_client(request.level);
         Ok(())
     }
 
@@ -250,7 +243,7 @@ impl ServerHandler for Server {
         })?;
         let mut result = ListToolsResult::with_all_items(tools);
         result.next_cursor = page.next;
-        if context.protocol_version() == Some(ProtocolVersion::V_2026_07_28) {
+        if is_sessionless(&context) {
             result = result
                 .with_ttl_ms(listing::fresh_for(&self.kernel, &task))
                 .with_cache_scope(CacheScope::Private);
@@ -310,9 +303,8 @@ impl ServerHandler for Server {
             "tools/list",
         ];
         let method = request.method.as_str();
-        let is_sessionless = context.protocol_version() == Some(ProtocolVersion::V_2026_07_28);
         let is_known =
-            KNOWN.contains(&method) || (!is_sessionless && OF_SESSIONS.contains(&method));
+            KNOWN.contains(&method) || (!is_sessionless(&context) && OF_SESSIONS.contains(&method));
         Err(match is_known {
             true => ErrorData::invalid_params("the parameters are not those of this method", None),
             false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None),

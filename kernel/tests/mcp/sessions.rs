@@ -167,23 +167,7 @@ async fn with_a_claim() -> (Here, String) {
         allowed: &["mail.count"],
         ..Authority::default()
     };
-    let people = "identities:
-  - identity_id: 01J00000000000000000000ADA
-    principal_id: 01J00000000000000000000ADA
-    relationship: owner
-    identifiers:
-      - { kind: handle, value: ada, verified_by: [chat] }
-";
-    let home = Home::desk("chat", &[work], people);
-    let route = "manifests/routes/work.yaml";
-    let text = std::fs::read_to_string(home.path().join(route)).unwrap();
-    home.write(route, &format!("{text}scenario: office\n"));
-    let head = "schema_version: 1\nlifecycle_state: active\n";
-    home.write(
-        "manifests/scenarios/office.yaml",
-        &format!("id: office\n{head}mode: standard\n"),
-    );
-    home.write(ADA, &ada("[mail.file]"));
+    let home = Home::office(&[work], "[mail.file]");
     let registry = Registry::new(actum::actions![file, count], []).unwrap();
     let kernel = Here::start_with(home, |builder| builder.registry(registry)).await;
     let event = json!({
@@ -193,21 +177,13 @@ async fn with_a_claim() -> (Here, String) {
     (kernel, token)
 }
 
-const ADA: &str = "manifests/actors/ada.yaml";
-
-fn ada(claims: &str) -> String {
-    format!(
-        "id: ada\nschema_version: 1\nlifecycle_state: active\nprincipal_id: 01J00000000000000000000ADA\nroles: [clerk]\nclaims: {claims}\n"
-    )
-}
-
 #[tokio::test]
 async fn a_client_that_listens_is_told_when_its_tools_are_others() {
     let (kernel, token) = with_a_claim().await;
     let heard = Arc::new(Notify::new());
     let client = connected(&kernel, &token, Listens(Arc::clone(&heard))).await;
     assert_eq!(client.list_all_tools().await.unwrap().len(), 2);
-    kernel.home.write(ADA, &ada("[]"));
+    kernel.home.ada_has("[]");
     let reloaded = kernel
         .owner_post("/v1/owner/manifests/reload", &json!({}))
         .await;
@@ -262,7 +238,7 @@ async fn a_client_without_a_session_listens_and_is_told_too_until_its_task_is_ov
         !acknowledged.contains("resourcesListChanged"),
         "{acknowledged}"
     );
-    kernel.home.write(ADA, &ada("[]"));
+    kernel.home.ada_has("[]");
     kernel
         .owner_post("/v1/owner/manifests/reload", &json!({}))
         .await;

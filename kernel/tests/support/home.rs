@@ -98,6 +98,48 @@ lifecycle_state: active
         home
     }
 
+    /// A desk whose authority `work` is at work in a scenario, with an actor, Ada, who is a clerk and has these claims, in
+    /// YAML.
+    pub fn office(authorities: &[Authority<'_>], claims: &str) -> Self {
+        let people = "identities:
+  - identity_id: 01J00000000000000000000ADA
+    principal_id: 01J00000000000000000000ADA
+    relationship: owner
+    identifiers:
+      - { kind: handle, value: ada, verified_by: [chat] }
+";
+        let home = Self::desk("chat", authorities, people);
+        let route = "manifests/routes/work.yaml";
+        let text = std::fs::read_to_string(home.path().join(route)).unwrap();
+        home.write(route, &format!("{text}scenario: office\n"));
+        home.write(
+            "manifests/scenarios/office.yaml",
+            "id: office
+schema_version: 1
+lifecycle_state: active
+mode: standard
+",
+        );
+        home.ada_has(claims);
+        home
+    }
+
+    /// Gives Ada these claims, and no others.
+    pub fn ada_has(&self, claims: &str) {
+        self.write(
+            "manifests/actors/ada.yaml",
+            &format!(
+                "id: ada
+schema_version: 1
+lifecycle_state: active
+principal_id: 01J00000000000000000000ADA
+roles: [clerk]
+claims: {claims}
+"
+            ),
+        );
+    }
+
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
