@@ -2,7 +2,8 @@
 //!
 //! Paths are relative to the file. Nothing in it is secret: keys live in files of their own.
 
-use std::collections::BTreeSet;
+mod check;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,8 +14,6 @@ use actum::authority::terms::{
     ChannelTrust, DataClassification, InteractionMode, Lane, VerificationMethod,
 };
 use actum::authority::{IdentityBook, IdentityEntry, Listed};
-
-use crate::ledger::notary::is_origin;
 
 record! {
     /// The file's content.
@@ -335,15 +334,6 @@ pub struct Config {
     pub limits: Limits,
 }
 
-/// The most records that a checkpoint may be late.
-const MAX_UNSIGNED: u64 = 1_000_000;
-/// The longest time between two looks, in seconds: nobody waits longer for a call that was cut off.
-const MOST_LOOK_SECONDS: u64 = 60 * 60;
-/// The most traces of which one is kept.
-const MOST_ONE_IN: u64 = 1_000_000;
-/// The most a bound in seconds may be: a day.
-const MAX_SECONDS: u64 = 24 * 60 * 60;
-
 impl Config {
     /// Reads and checks a file.
     ///
@@ -391,7 +381,7 @@ impl Config {
                 "write an address and a port, such as 127.0.0.1:7373",
             );
         });
-        check_connectors(&file.connectors, report);
+        check::connectors(&file.connectors, report);
         if !file
             .connectors
             .iter()
@@ -414,16 +404,16 @@ impl Config {
                 "name a folder of its own, beside the mailbox",
             );
         }
-        check_limits(&file.limits, report);
-        check_approvals(&file.approvals, report);
-        check_ledger(&file.ledger, report);
-        check_recovery(&file.recovery, report);
-        check_mcp(&file.mcp, report);
+        check::limits(&file.limits, report);
+        check::approvals(&file.approvals, report);
+        check::ledger(&file.ledger, report);
+        check::recovery(&file.recovery, report);
+        check::mcp(&file.mcp, report);
         if let Some(traces) = &file.traces {
-            check_traces(traces, report);
+            check::traces(traces, report);
         }
         let telegram = file.telegram.map(|telegram| {
-            let url = http_url(&telegram.base_url);
+            let url = check::http_url(&telegram.base_url);
             if url.is_none() {
                 report.fault(
                     telegram.base_url.position,
@@ -441,7 +431,7 @@ impl Config {
             manifests: base.join(file.manifests),
             accepted_gaps: file.accepted_gaps.map(|path| base.join(path)),
             lock: file.lock.map(|path| base.join(path)),
-            known_actions: known_actions(&file.known_actions, report),
+            known_actions: check::known_actions(&file.known_actions, report),
             drafts: file.drafts.map(|path| base.join(path.value)),
             skills: file.skills.map(|path| base.join(path)),
             mailbox: file.mailbox.map(|path| base.join(path)),
@@ -462,273 +452,5 @@ impl Config {
     #[must_use]
     pub fn seconds(bound: &Located<u64>) -> Duration {
         Duration::from_secs(bound.value)
-    }
-}
-
-fn known_actions(listed: &[Listed], report: &Report) -> Vec<ActionId> {
-    let parsed = listed.iter().enumerate().map(|(index, listed)| {
-        ActionId::parse(&listed.id).map_err(|fault| {
-            let what = format!("`{}` is no action id", listed.id.escape_debug());
-            report.fault(
-                listed.position,
-                format!("known_actions[{index}]"),
-                what,
-                fault.to_string(),
-            );
-        })
-    });
-    parsed.filter_map(Result::ok).collect()
-}
-
-fn check_connectors(connectors: &[Connector], report: &Report) {
-    let mut seen = BTreeSet::new();
-    for (index, connector) in connectors.iter().enumerate() {
-        let field = |name: &str| format!("connectors[{index}].{name}");
-        let id = connector.id.as_str();
-        if !is_word(id) {
-            report.fault(
-                connector.id.position,
-                field("id"),
-                format!("`{id}` is no connector id"),
-                "use 1 to 64 lower-case letters, digits and `_`; a key file has this name",
-            );
-        }
-        if !seen.insert(id) {
-            report.fault(
-                connector.id.position,
-                field("id"),
-                format!("a second connector `{id}`"),
-                "rename one",
-            );
-        }
-        let has_method = connector.verification_method != VerificationMethod::None;
-        if connector.verified_source.value != has_method {
-            report.fault(
-                connector.verified_source.position,
-                field("verified_source"),
-                "does not fit `verification_method`",
-                "a connector that verifies says how; one that does not has the method `none`",
-            );
-        }
-    }
-}
-
-fn check_approvals(approvals: &Approvals, report: &Report) {
-    let seconds = &approvals.expires_seconds;
-    if seconds.value == 0 || seconds.value > 7 * MAX_SECONDS {
-        report.fault(
-            seconds.position,
-            "approvals.expires_seconds",
-            "is out of bounds",
-            "use 1 to 604800 seconds",
-        );
-    }
-    let people = approvals.approvers.len() + 1;
-    let quorum = &approvals.quorum;
-    if quorum.value == 0 || usize::try_from(quorum.value).is_ok_and(|n| n > people) {
-        report.fault(
-            quorum.position,
-            "approvals.quorum",
-            format!("{quorum} have to approve, and {people} may"),
-            "name more `approvers`, or ask for fewer; the owner is one of them",
-        );
-    }
-    let mut seen = BTreeSet::from(["owner"]);
-    for (index, approver) in approvals.approvers.iter().enumerate() {
-        let id = approver.id.as_str();
-        if !is_word(id) || !seen.insert(id) {
-            report.fault(
-                approver.id.position,
-                format!("approvals.approvers[{index}].id"),
-                format!("`{id}` is no name of its own"),
-                "use 1 to 64 lower-case letters, digits and `_`, once, and not `owner`; a key file has this name",
-            );
-        }
-    }
-}
-
-fn check_ledger(ledger: &Ledger, report: &Report) {
-    if let Some(origin) = &ledger.origin
-        && !is_origin(origin)
-    {
-        report.fault(
-            origin.position,
-            "ledger.origin",
-            format!("`{}` is no origin", origin.escape_debug()),
-            "write up to 200 bytes without white space and `+`, such as example.org/actum",
-        );
-    }
-    let bounds = [
-        (
-            "checkpoint_records",
-            ledger.checkpoint_records,
-            MAX_UNSIGNED,
-        ),
-        ("checkpoint_seconds", ledger.checkpoint_seconds, MAX_SECONDS),
-    ];
-    for (name, bound, most) in bounds {
-        if bound.value == 0 || bound.value > most {
-            report.fault(
-                bound.position,
-                format!("ledger.{name}"),
-                "is out of bounds",
-                format!("use 1 to {most}"),
-            );
-        }
-    }
-}
-
-fn check_recovery(recovery: &Recovery, report: &Report) {
-    let seconds = &recovery.look_seconds;
-    if seconds.value == 0 || seconds.value > MOST_LOOK_SECONDS {
-        report.fault(
-            seconds.position,
-            "recovery.look_seconds",
-            "is out of bounds",
-            format!("use 1 to {MOST_LOOK_SECONDS} seconds"),
-        );
-    }
-}
-
-fn check_mcp(mcp: &Mcp, report: &Report) {
-    let seconds = &mcp.list_seconds;
-    if seconds.value > MAX_SECONDS {
-        report.fault(
-            seconds.position,
-            "mcp.list_seconds",
-            "is out of bounds",
-            "use 0, for not at all, to 86400 seconds",
-        );
-    }
-    for (index, host) in mcp.hosts.iter().enumerate() {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-        if host.is_empty() || !host.chars().all(is_name) {
-            report.fault(
-                host.position,
-                format!("mcp.hosts[{index}]"),
-                format!("`{}` is no host name", host.escape_debug()),
-                "write a name without scheme and port, such as kernel.example.org",
-            );
-        }
-    }
-    for (index, origin) in mcp.origins.iter().enumerate() {
-        let url = http_url(origin);
-        if url.is_none_or(|url| url.origin().ascii_serialization() != **origin) {
-            report.fault(
-                origin.position,
-                format!("mcp.origins[{index}]"),
-                format!("`{}` is no origin", origin.escape_debug()),
-                "write scheme, host and port alone, such as https://chat.example.org",
-            );
-        }
-    }
-    if let Some(oauth) = &mcp.oauth {
-        let is_url = |text: &str| http_url(text).is_some_and(|url| url.fragment().is_none());
-        if !is_url(&oauth.resource) {
-            report.fault(
-                oauth.resource.position,
-                "mcp.oauth.resource",
-                format!(
-                    "`{}` is no http or https URL",
-                    oauth.resource.escape_debug()
-                ),
-                "write the URL of this kernel's `/mcp`, such as https://kernel.example.org/mcp",
-            );
-        }
-        if oauth.issuers.is_empty() {
-            report.fault(
-                oauth.resource.position,
-                "mcp.oauth.issuers",
-                "is empty",
-                "name at least one issuer of tokens, or leave `oauth` out",
-            );
-        }
-        for (index, issuer) in oauth.issuers.iter().enumerate() {
-            if !is_url(issuer) {
-                report.fault(
-                    issuer.position,
-                    format!("mcp.oauth.issuers[{index}]"),
-                    format!("`{}` is no http or https URL", issuer.escape_debug()),
-                    "write the issuer's URL, such as https://login.example.org",
-                );
-            }
-        }
-    }
-}
-
-fn check_traces(traces: &Traces, report: &Report) {
-    if http_url(&traces.endpoint).is_none() {
-        report.fault(
-            traces.endpoint.position,
-            "traces.endpoint",
-            format!("`{}` is no http or https URL", traces.endpoint),
-            "write where the collector takes traces, such as http://127.0.0.1:4318/v1/traces",
-        );
-    }
-    let one_in = &traces.one_in;
-    if one_in.value == 0 || one_in.value > MOST_ONE_IN {
-        report.fault(
-            one_in.position,
-            "traces.one_in",
-            "is out of bounds",
-            format!("use 1, for every trace, to {MOST_ONE_IN}"),
-        );
-    }
-}
-
-fn http_url(text: &str) -> Option<reqwest::Url> {
-    let url = reqwest::Url::parse(text).ok()?;
-    let fits = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();
-    fits.then_some(url)
-}
-
-fn is_word(id: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
-    !id.is_empty() && id.len() <= 64 && id.bytes().all(plain)
-}
-
-fn check_limits(limits: &Limits, report: &Report) {
-    let sizes = [
-        ("body_bytes", limits.body_bytes),
-        ("concurrent_requests", limits.concurrent_requests),
-        ("connections", limits.connections),
-        ("result_bytes", limits.result_bytes),
-    ];
-    for (name, bound) in sizes {
-        // Tokio's semaphores hold no more permits than this.
-        if bound.value == 0 || bound.value > usize::MAX >> 3 {
-            report.fault(
-                bound.position,
-                format!("limits.{name}"),
-                "is out of bounds",
-                "use a number from 1 on",
-            );
-        }
-    }
-    let times = [
-        ("request_seconds", limits.request_seconds),
-        ("handler_seconds", limits.handler_seconds),
-        ("selection_seconds", limits.selection_seconds),
-        ("stop_seconds", limits.stop_seconds),
-    ];
-    for (name, bound) in times {
-        if bound.value == 0 || bound.value > MAX_SECONDS {
-            report.fault(
-                bound.position,
-                format!("limits.{name}"),
-                "is out of bounds",
-                "use 1 to 86400 seconds",
-            );
-        }
-    }
-    if limits.handler_seconds.value > limits.request_seconds.value {
-        // Only one of them may be written.
-        let written = limits.handler_seconds.position;
-        report.fault(
-            written.or(limits.request_seconds.position),
-            "limits.handler_seconds",
-            "is more than `request_seconds`",
-            "a request includes its handler; raise the one or lower the other",
-        );
     }
 }
