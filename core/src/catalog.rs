@@ -13,12 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::authority::{Mandate, WordKind};
+use crate::bound::BoundArgument;
 use crate::descriptor::ToolDescriptor;
 use crate::digest::{Digest, NotCanonical, canonical_json};
 use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::provider::{Inexpressible, Provider};
 use crate::requirement::{Class, Requirements, folded_role, texts_of};
+use crate::upstream::UpstreamTool;
 
 pub use fault::CatalogFault;
 pub use stored::UnreadableCatalog;
@@ -57,11 +59,19 @@ pub(crate) struct Entry {
     pub(crate) requirements: Option<Box<Requirements>>,
     /// Paths, each with what stands there instead.
     pub(crate) redactions: BTreeMap<String, String>,
+    /// Boxed, as most actions are of no upstream.
+    pub(crate) upstream: Option<Box<UpstreamTool>>,
 }
 
 impl Entry {
     pub(crate) fn class(&self) -> Option<Class> {
         self.requirements.as_ref()?.class
+    }
+
+    /// What the arguments of every call are held to, whatever its grant says.
+    pub(crate) fn bounds(&self) -> &[BoundArgument] {
+        let upstream = self.upstream.as_ref();
+        upstream.map_or(&[], |upstream| upstream.bounds.as_slice())
     }
 }
 
@@ -152,6 +162,21 @@ impl ActionCatalog {
             entry.redactions = new.unwrap_or_default()
         });
         self
+    }
+
+    /// Replaces which actions are tools of other systems, and what their calls are held to.
+    #[must_use]
+    pub fn with_upstream_tools(mut self, tools: BTreeMap<ActionId, UpstreamTool>) -> Self {
+        self.replace(tools, |entry, new| entry.upstream = new.map(Box::new));
+        self
+    }
+
+    /// The catalog without these ids: nothing in it tells that they ever existed.
+    #[must_use]
+    pub fn without(&self, absent: &BTreeSet<ActionId>) -> Self {
+        let mut left = self.clone();
+        left.entries.retain(|id, _| !absent.contains(id));
+        left
     }
 
     /// Adds ids that exist and that nothing dispatches, such as those that an operator's manifests
@@ -271,6 +296,12 @@ impl ActionCatalog {
             .map_or(&NONE, |entry| &entry.redactions)
     }
 
+    /// The tool of another system that an action is.
+    #[must_use]
+    pub fn upstream_tool_of(&self, id: &str) -> Option<&UpstreamTool> {
+        self.entries.get(id)?.upstream.as_deref()
+    }
+
     /// The actions that a mandate's claims offer.
     #[must_use]
     pub fn offered_to(&self, mandate: &Mandate) -> BTreeSet<ActionId> {
@@ -325,7 +356,7 @@ impl ActionCatalog {
             .entries
             .iter()
             .map(|(id, entry)| {
-                let told = json!({
+                let mut told = json!({
                     "descriptor": entry.tool.as_ref().map(|tool| &tool.descriptor),
                     "dispatchable": !entry.undispatchable,
                     "egress": entry.egress,
@@ -335,6 +366,9 @@ impl ActionCatalog {
                     "requirements": entry.requirements,
                     "redactions": entry.redactions,
                 });
+                if let (Some(upstream), Some(told)) = (&entry.upstream, told.as_object_mut()) {
+                    told.insert("upstream".to_owned(), json!(upstream));
+                }
                 (id, told)
             })
             .collect();

@@ -374,7 +374,7 @@ fn evaluate(
     }
 }
 
-/// Whether the arguments keep what the grant binds of them, or some could.
+/// Whether the arguments keep what the grant and the action itself bind of them, or some could.
 fn hold_bounds(
     grant: &VerifiedGrant,
     id: &ActionId,
@@ -388,7 +388,8 @@ fn hold_bounds(
                 .is_none_or(|given| matches!(given, Some(Value::String(given)) if given == value))
     };
     let placed = |call: &Call<'_>| {
-        let mut bounds = grant.bounds_of(id.as_str()).iter();
+        let of_grant = grant.bounds_of(id.as_str()).iter();
+        let mut bounds = of_grant.chain(entry.bounds());
         bounds.all(|bound| bound.holds(&call.request.arguments))
     };
     match grant.bound_parameters().iter().all(named) && call.is_none_or(placed) {

@@ -417,14 +417,15 @@ impl VerifiedGrant {
         !self.effective.bounds.is_empty()
     }
 
-    /// All that a view shows of an action's bounds: those of the grant, and the kinds of interaction that
+    /// All that a view shows of an action's bounds: those of the grant, its own, and the kinds of interaction that
     /// policy leaves.
-    pub(crate) fn bounds_in_view(
-        &self,
+    pub(crate) fn bounds_in_view<'a>(
+        &'a self,
         id: &ActionId,
-        entry: &Entry,
-    ) -> Vec<Cow<'_, BoundArgument>> {
-        let bounds = self.bounds_of(id.as_str()).iter().map(Cow::Borrowed);
+        entry: &'a Entry,
+    ) -> Vec<Cow<'a, BoundArgument>> {
+        let bounds = self.bounds_of(id.as_str()).iter().chain(entry.bounds());
+        let bounds = bounds.map(Cow::Borrowed);
         let required = entry.requirements.as_ref();
         let argument = required.and_then(|required| required.interaction.as_ref());
         let kinds = argument.zip(self.mandate()).map(|(argument, mandate)| {

@@ -147,6 +147,7 @@ pub mod registry;
 pub mod requirement;
 pub mod schema;
 pub mod testing;
+pub mod upstream;
 
 pub use action::{Action, ActionError, Call, Resources, Selection};
 pub use bound::{Bound, BoundArgument};

@@ -63,7 +63,9 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
         let standing = exposed(grant, id, entry, Some(listed)).ok()?;
         let tool = entry.tool.as_ref()?;
         let asks = standing == Standing::ApprovalRequired;
-        let shown = match grant.has_bounds() || entry.requirements.is_some() {
+        let may_be_bound =
+            grant.has_bounds() || entry.requirements.is_some() || entry.upstream.is_some();
+        let shown = match may_be_bound {
             true => shown_bound(grant, id, entry, tool, asks)?,
             false => Shown::AsIs(&tool.descriptor, tool.presentation(asks)),
         };
@@ -76,7 +78,7 @@ pub fn project<'a>(grant: &VerifiedGrant, catalog: &'a ActionCatalog) -> Catalog
     CatalogView { tools }
 }
 
-/// A tool whose arguments may be bound, by the grant or by policy.
+/// A tool whose arguments may be bound, by the grant, by policy, or whoever calls it.
 #[cold]
 fn shown_bound<'a>(
     grant: &VerifiedGrant,

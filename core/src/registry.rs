@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::action::{
-    Action, ActionError, Declaration, DeclarationKind, HandlerContext, Place, Resources,
+    Action, ActionError, Declaration, DeclarationKind, HandlerContext, Place, Prepared, Resources,
 };
 use crate::catalog::{ActionCatalog, EgressDeclaration};
 use crate::descriptor::ToolDescriptor;
@@ -21,6 +21,7 @@ use crate::id::{ActionId, ToolName};
 use crate::redact::{Reach, RedactionPath, Redactions, Watch, reach};
 use crate::requirement::{Class, Requirements};
 use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
+use crate::upstream::{UpstreamAction, UpstreamFault};
 
 use admitted::Read;
 pub use admitted::{Admitted, ShownArguments};
@@ -36,11 +37,79 @@ pub struct Registry {
 
 #[derive(Debug)]
 struct Registered {
-    action: &'static Action,
+    handler: Handler,
     descriptor: ToolDescriptor,
     requirements: Requirements,
     arguments: CompiledSchema,
     hidden: Arc<Redactions>,
+}
+
+/// What a call of an action ends in, with all that is not the same for both kinds.
+#[derive(Debug)]
+enum Handler {
+    Annotated(&'static Action),
+    Upstream(Box<UpstreamAction>),
+}
+
+impl Handler {
+    fn annotated(&self) -> Option<&'static Action> {
+        match self {
+            Self::Annotated(action) => Some(action),
+            Self::Upstream(_) => None,
+        }
+    }
+
+    fn upstream(&self) -> Option<&UpstreamAction> {
+        match self {
+            Self::Annotated(_) => None,
+            Self::Upstream(action) => Some(action),
+        }
+    }
+
+    fn egress(&self) -> EgressDeclaration {
+        match self {
+            Self::Annotated(action) => {
+                let channels = action.egress_channels;
+                EgressDeclaration {
+                    egress_class: action.egress_class.map(str::to_owned),
+                    output_channels: channels.map(|channels| {
+                        channels.iter().map(|&channel| channel.to_owned()).collect()
+                    }),
+                }
+            }
+            Self::Upstream(action) => action.egress.clone(),
+        }
+    }
+
+    fn redactions(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Annotated(action) => {
+                let pairs = action.redact.iter();
+                pairs
+                    .map(|&(path, marker)| (path.to_owned(), marker.to_owned()))
+                    .collect()
+            }
+            Self::Upstream(action) => action.redactions.clone(),
+        }
+    }
+
+    fn is_non_delegable(&self) -> bool {
+        match self {
+            Self::Annotated(action) => action.non_delegable,
+            Self::Upstream(action) => action.non_delegable,
+        }
+    }
+
+    /// Reads arguments that fit the schema.
+    fn prepare(&self, arguments: Value) -> Result<Prepared, serde_json::Error> {
+        match self {
+            Self::Annotated(action) => (action.prepare)(arguments),
+            Self::Upstream(action) => {
+                let handler = Arc::clone(&action.handler);
+                Ok(Box::new(move |context| handler(context, arguments)))
+            }
+        }
+    }
 }
 
 /// All that keeps a registry from starting, in one message.
@@ -184,6 +253,42 @@ impl Registry {
         RegistryFaults::none_or(faults).map(|()| registry)
     }
 
+    /// The registry with tools of other systems beside the annotated handlers.
+    ///
+    /// # Errors
+    /// Every fault of the tools: an id that is declared already, a bound or a path that finds nothing, a schema that does
+    /// not compile.
+    pub fn and_upstream(
+        mut self,
+        actions: impl IntoIterator<Item = UpstreamAction>,
+    ) -> Result<Self, Vec<UpstreamFault>> {
+        let mut faults = Vec::new();
+        for action in actions {
+            let (id, tool) = (action.id.clone(), action.from.tool.clone());
+            let is_taken =
+                self.actions.contains_key(&id) || self.declared().any(|other| *other == id);
+            let registered = match is_taken {
+                true => Err(vec![
+                    "there is an action of this id; name it otherwise".to_owned(),
+                ]),
+                false => Registered::of_upstream(action),
+            };
+            match registered {
+                Ok(registered) => drop(self.actions.insert(id, registered)),
+                Err(problems) => faults.extend(problems.into_iter().map(|problem| UpstreamFault {
+                    id: id.clone(),
+                    tool: tool.clone(),
+                    problem,
+                })),
+            }
+        }
+        faults.sort();
+        match faults.is_empty() {
+            true => Ok(self),
+            false => Err(faults),
+        }
+    }
+
     /// What a pack promises and this registry does not have.
     fn broken<'a>(
         &'a self,
@@ -191,8 +296,8 @@ impl Registry {
         promises: &'a [&str],
     ) -> impl Iterator<Item = String> + 'a {
         let is_of_it = |registered: &Registered| {
-            let module = registered.action.at.module;
-            module.split("::").next() == Some(name)
+            let annotated = registered.handler.annotated();
+            annotated.is_some_and(|action| action.at.module.split("::").next() == Some(name))
         };
         let none = promises.is_empty() && !self.actions.values().any(is_of_it);
         let none = none.then(|| {
@@ -211,22 +316,15 @@ impl Registry {
     /// handler and its descriptor cannot diverge.
     #[must_use]
     pub fn catalog(&self) -> ActionCatalog {
-        let each = |f: &dyn Fn(&Action) -> bool| -> BTreeSet<ActionId> {
-            self.actions
-                .iter()
-                .filter(|(_, r)| f(r.action))
-                .map(|(id, _)| id.clone())
-                .collect()
-        };
-        let egress = |registered: &Registered| EgressDeclaration {
-            egress_class: registered.action.egress_class.map(str::to_owned),
-            output_channels: registered
-                .action
-                .egress_channels
-                .map(|channels| channels.iter().map(|&channel| channel.to_owned()).collect()),
-        };
+        let non_delegable = self.actions.iter();
+        let non_delegable = non_delegable.filter(|(_, r)| r.handler.is_non_delegable());
         let token_type = |(id, registered): (&ActionId, &Registered)| {
-            Some((id.clone(), registered.action.selection_token?.to_owned()))
+            let token_type = registered.handler.annotated()?.selection_token?;
+            Some((id.clone(), token_type.to_owned()))
+        };
+        let upstream = |(id, registered): (&ActionId, &Registered)| {
+            let action = registered.handler.upstream()?;
+            Some((id.clone(), action.from.clone()))
         };
         ActionCatalog::new(self.actions.keys().chain(self.declared()).cloned())
             .with_tool_descriptors(
@@ -240,7 +338,11 @@ impl Registry {
             .with_egress_declarations(
                 self.declared()
                     .map(|id| (id.clone(), EgressDeclaration::default()))
-                    .chain(self.actions.iter().map(|(id, r)| (id.clone(), egress(r))))
+                    .chain(
+                        self.actions
+                            .iter()
+                            .map(|(id, r)| (id.clone(), r.handler.egress())),
+                    )
                     .collect(),
             )
             .with_selection_token_types(self.actions.iter().filter_map(token_type).collect())
@@ -251,20 +353,15 @@ impl Registry {
                     .collect(),
             )
             .with_requirements(self.requirements())
-            .with_redactions(self.redactions())
+            .with_redactions(
+                self.actions
+                    .iter()
+                    .map(|(id, r)| (id.clone(), r.handler.redactions()))
+                    .collect(),
+            )
             .with_kernel_origin(self.kernel_origin())
-            .with_non_delegable(each(&|action| action.non_delegable))
-    }
-
-    fn redactions(&self) -> BTreeMap<ActionId, BTreeMap<String, String>> {
-        let of = |action: &Action| {
-            let pairs = action.redact.iter();
-            pairs
-                .map(|&(path, marker)| (path.to_owned(), marker.to_owned()))
-                .collect()
-        };
-        let actions = self.actions.iter();
-        actions.map(|(id, r)| (id.clone(), of(r.action))).collect()
+            .with_non_delegable(non_delegable.map(|(id, _)| id.clone()).collect())
+            .with_upstream_tools(self.actions.iter().filter_map(upstream).collect())
     }
 
     /// The ids of all declarations, some of which may have a handler as well.
@@ -297,8 +394,8 @@ impl Registry {
         let faults: Vec<_> = self
             .actions
             .values()
-            .flat_map(|registered| {
-                let action = registered.action;
+            .filter_map(|registered| registered.handler.annotated())
+            .flat_map(|action| {
                 action.host_types().filter(|wanted| !resources.has(*wanted)).map(|wanted| {
                     let problem = format!(
                         "its handler takes `&{}`, and the host registered none; add `.resource(...)`, or take it by value if the model fills it in",
@@ -311,11 +408,11 @@ impl Registry {
         RegistryFaults::none_or(faults)
     }
 
-    /// The actions, in the order of their ids.
+    /// The annotated actions, in the order of their ids.
     pub fn actions(&self) -> impl Iterator<Item = (&ActionId, &'static Action)> {
-        self.actions
-            .iter()
-            .map(|(id, registered)| (id, registered.action))
+        let annotated =
+            |(id, registered): (_, &Registered)| Some((id, registered.handler.annotated()?));
+        self.actions.iter().filter_map(annotated)
     }
 
     /// Checks that arguments fit the action's schema and that its handler's type reads them.
@@ -343,14 +440,14 @@ impl Registry {
     #[must_use]
     pub fn is_idempotent(&self, id: &str) -> bool {
         let found = self.actions.get(id);
-        found.is_some_and(|registered| registered.action.hints.idempotent)
+        found.is_some_and(|registered| registered.descriptor.hints.idempotent)
     }
 
     /// Whether the action's handler says that it changes nothing; not so where nothing dispatches it.
     #[must_use]
     pub fn is_read_only(&self, id: &str) -> bool {
         let found = self.actions.get(id);
-        found.is_some_and(|registered| registered.action.hints.read_only)
+        found.is_some_and(|registered| registered.descriptor.hints.read_only)
     }
 
     /// Admits a permitted call: its arguments fit, so its handler can be run.
@@ -366,8 +463,8 @@ impl Registry {
     /// Whether the annotation of an action names a check of its arguments.
     #[must_use]
     pub fn has_check(&self, id: &str) -> bool {
-        let registered = self.actions.get(id);
-        registered.is_some_and(|registered| registered.action.check.is_some())
+        let annotated = self.actions.get(id).and_then(|it| it.handler.annotated());
+        annotated.is_some_and(|action| action.check.is_some())
     }
 
     /// What the check that an action's annotation names finds in arguments that fit the schema; nothing
@@ -382,7 +479,8 @@ impl Registry {
         context: HandlerContext,
     ) -> Result<Vec<ArgumentFault>, ActionError> {
         let registered = self.actions.get(id);
-        let Some((registered, check)) = registered.and_then(|it| Some((it, it.action.check?)))
+        let Some((registered, check)) =
+            registered.and_then(|it| Some((it, it.handler.annotated()?.check?)))
         else {
             return Ok(Vec::new());
         };
@@ -420,11 +518,11 @@ impl Registry {
         let is_redacted = shown != arguments;
         // The error's text may hold values; `actum::testing` finds such types before they are used.
         let prepared = watch
-            .during(|| (registered.action.prepare)(arguments))
+            .during(|| registered.handler.prepare(arguments))
             .map_err(|_| refused("fit the schema, and the handler's type refuses them"))?;
         let has_secrets = watch.hide_in(&mut shown);
         Ok(Read {
-            action: registered.action,
+            hints: registered.descriptor.hints,
             prepared,
             shown: ShownArguments {
                 value: shown,
@@ -438,12 +536,12 @@ impl Registry {
 
 /// The paths that are hidden wherever a call can be looked into. Each has to find something, in the
 /// arguments or in the result: one that cannot is a mistake, and what it was meant to hide would show.
-fn redactions(
-    declared: &[(&str, &str)],
+fn redactions<'a>(
+    declared: impl IntoIterator<Item = (&'a str, &'a str)>,
     parameters: &Value,
     result: Option<&Value>,
 ) -> Result<Redactions, String> {
-    let all = Redactions::parse(declared.iter().copied()).map_err(|faults| {
+    let all = Redactions::parse(declared).map_err(|faults| {
         let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
         faults.join("; ")
     })?;
@@ -469,7 +567,7 @@ impl Registered {
         let schema = (action.parameters)().map_err(|fault| fault.to_string())?;
         let arguments = CompiledSchema::new(&schema).map_err(|fault| fault.to_string())?;
         let output = (action.output)().map_err(|fault| format!("in its result: {fault}"))?;
-        let hidden = redactions(action.redact, &schema, output.as_ref())?;
+        let hidden = redactions(action.redact.iter().copied(), &schema, output.as_ref())?;
         let descriptor = ToolDescriptor {
             name: ToolName::of(&id).to_string(),
             description: action.description.to_owned(),
@@ -484,7 +582,7 @@ impl Registered {
         Ok((
             id,
             Self {
-                action,
+                handler: Handler::Annotated(action),
                 descriptor,
                 requirements: action.asks.requirements(),
                 arguments,
@@ -493,11 +591,49 @@ impl Registered {
         ))
     }
 
+    fn of_upstream(action: UpstreamAction) -> Result<Self, Vec<String>> {
+        let descriptor = action.descriptor.clone();
+        let schema = &descriptor.parameters_schema;
+        let arguments = CompiledSchema::new(schema).map_err(|fault| vec![fault.to_string()])?;
+        let declared = action.redactions.iter();
+        let declared = declared.map(|(path, marker)| (path.as_str(), marker.as_str()));
+        let output = descriptor.output_schema.as_ref();
+        let hidden = redactions(declared, schema, output).map_err(|problem| vec![problem])?;
+        let name = ToolName::of(&action.id);
+        let mut problems = Vec::new();
+        if descriptor.name != name.as_str() || descriptor.selection_token_required {
+            problems.push(format!(
+                "its descriptor is not one of this action; its name is `{name}`, and it takes no selection token"
+            ));
+        }
+        for bound in &action.from.bounds {
+            if bound.action != action.id || !bound.can_be_kept(&descriptor) {
+                problems.push(format!(
+                    "no call of it could keep what `{}` is held to; correct the bound, or drop the tool",
+                    bound.at
+                ));
+            }
+        }
+        let registered = Self {
+            requirements: action.requirements.clone(),
+            handler: Handler::Upstream(Box::new(action)),
+            descriptor,
+            arguments,
+            hidden: Arc::new(hidden),
+        };
+        problems.extend(registered.problems());
+        match problems.is_empty() {
+            true => Ok(registered),
+            false => Err(problems),
+        }
+    }
+
     /// What of it does not go together, each with its remedy.
     fn problems(&self) -> Vec<String> {
         let parameters = &self.descriptor.parameters_schema;
         let mut problems = self.requirements.faults(Some(parameters));
-        if self.action.takes_selection() && self.action.selection_token.is_none() {
+        let annotated = self.handler.annotated();
+        if annotated.is_some_and(|it| it.takes_selection() && it.selection_token.is_none()) {
             problems.push(
                 "its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`"
                     .to_owned(),

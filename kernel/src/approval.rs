@@ -264,7 +264,7 @@ impl Kernel {
             caller: Caller::nobody(),
             at,
         };
-        let action = match gate(&task.grant, &request, &self.catalog, evidence, at) {
+        let action = match gate(&task.grant, &request, &self.at_hand(), evidence, at) {
             Verdict::ApprovalRequired(action) => action,
             Verdict::Deny(reason) => return Ok(Ok(Edited::Refused(reason))),
             Verdict::Allow(_) | Verdict::EffectSuppressed => {

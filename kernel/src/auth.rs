@@ -389,6 +389,12 @@ impl LiveTasks {
         Some(task)
     }
 
+    /// Forgets what was worked out of every task, but for what is stored.
+    pub(crate) fn forget_all(&self) {
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+        self.cache.clear();
+    }
+
     /// Forgets a task that is over.
     pub fn forget(&self, id: Ulid) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);

@@ -3,6 +3,7 @@
 //! Paths are relative to the file. Nothing in it is secret: keys live in files of their own.
 
 mod check;
+mod upstream;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ use actum::authority::terms::{
     ChannelTrust, DataClassification, InteractionMode, Lane, VerificationMethod,
 };
 use actum::authority::{IdentityBook, IdentityEntry, Listed};
+
+pub use upstream::{Reached, UpstreamServer};
 
 record! {
     /// The file's content.
@@ -54,6 +57,8 @@ record! {
         pub recovery: Recovery = Recovery::default(),
         /// The door for MCP clients.
         pub mcp: Mcp = Mcp::default(),
+        /// Third parties' MCP servers, whose tools are put behind the gate.
+        pub upstreams: Vec<upstream::Written> = Vec::new(),
         /// Where traces go to; without it nowhere.
         pub traces: Option<Traces> = None,
         /// Bounds of the server.
@@ -328,6 +333,8 @@ pub struct Config {
     pub recovery: Recovery,
     /// The door for MCP clients.
     pub mcp: Mcp,
+    /// Third parties' MCP servers.
+    pub upstreams: Vec<UpstreamServer>,
     /// Where traces go to.
     pub traces: Option<Traces>,
     /// Bounds of the server.
@@ -424,6 +431,7 @@ impl Config {
             }
             url.map(|url| (url, base.join(telegram.token_file)))
         });
+        let has_lock = file.lock.is_some();
         Some(Self {
             listen: listen.ok()?,
             data: base.join(file.data),
@@ -443,6 +451,7 @@ impl Config {
             ledger: file.ledger,
             recovery: file.recovery,
             mcp: file.mcp,
+            upstreams: upstream::checked(file.upstreams, has_lock, base, report),
             traces: file.traces,
             limits: file.limits,
         })

@@ -131,7 +131,7 @@ impl Kernel {
             approval: approval.as_ref(),
             selection_token: token.as_ref(),
         };
-        let verdict = gate(&task.grant, &request, &self.catalog, evidence, at);
+        let verdict = gate(&task.grant, &request, &self.at_hand(), evidence, at);
         Ok((request, verdict))
     }
 }

@@ -40,6 +40,8 @@ pub enum Kind {
     ArtifactRevoked,
     /// One shall be taken over into the operator's files.
     ArtifactNominated,
+    /// What an upstream offers of the tools that the operator takes from it, where that is not what it was.
+    UpstreamSeen,
     /// An event led to no grant.
     EventRefused,
     /// An event led to a grant.
@@ -89,6 +91,7 @@ impl Kind {
             Self::ArtifactActivated => "artifact_activated",
             Self::ArtifactRevoked => "artifact_revoked",
             Self::ArtifactNominated => "artifact_nominated",
+            Self::UpstreamSeen => "upstream_seen",
             Self::EventRefused => "event_refused",
             Self::GrantIssued => "grant_issued",
             Self::GrantRevoked => "grant_revoked",

@@ -52,17 +52,19 @@ pub mod skills;
 pub mod store;
 mod surface;
 mod telemetry;
+mod upstream;
 mod worker;
 
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 use std::time::Duration;
 
 use actum::authority::{Artifact, IdentityBook};
 use actum::grant::SealKey;
+use actum::upstream::UpstreamFault;
 use actum::{ActionCatalog, Digest, Registry, Resources};
 use jiff::Timestamp;
 use serde_json::json;
@@ -88,6 +90,7 @@ use crate::metrics::Metrics;
 use crate::sealed::Sealer;
 use crate::skills::Skills;
 use crate::store::{Archive, PostgresStore, SqliteStore, Store, StoreError};
+use crate::upstream::Upstreams;
 
 pub use clock::Clock;
 pub use ids::Ids;
@@ -104,7 +107,13 @@ const END_TIME: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Kernel {
     registry: Registry,
+    /// Everything that could be at hand; what a grant can name, and what is stored with it.
     catalog: Arc<ActionCatalog>,
+    /// What is at hand now: what workers are shown and the gate decides by.
+    at_hand: RwLock<Arc<ActionCatalog>>,
+    upstreams: Upstreams,
+    /// Keeps the upstreams.
+    keeping: TaskTracker,
     catalog_json: String,
     catalog_digest: Digest,
     manifests: Arc<InForce>,
@@ -233,15 +242,29 @@ impl KernelBuilder {
             &mut faults,
             skills.map_or_else(|| Ok(Skills::default()), Skills::read),
         );
-        let catalog = registry.as_ref().map(|registry| {
-            registry
-                .catalog()
-                .and_known(config.known_actions.iter().cloned())
-        });
         if let (Some(path), Some(registry)) = (&config.lock, &registry) {
             // The lock is about what is linked; the configuration's known ids are not of it.
             faults.extend(surface::drift(path, &registry.catalog()));
         }
+        let upstreams = Upstreams::read(&config.upstreams, config.lock.as_deref());
+        let upstreams = upstreams.map_err(|more| faults.extend(more)).ok();
+        let registry = registry
+            .zip(upstreams.as_ref())
+            .and_then(|(registry, upstreams)| {
+                let joined = registry.and_upstream(upstreams.actions());
+                let told =
+                    |more: Vec<UpstreamFault>| faults.extend(more.iter().map(ToString::to_string));
+                joined.map_err(told).ok()
+            });
+        let catalog = registry
+            .as_ref()
+            .zip(upstreams.as_ref())
+            .map(|(registry, upstreams)| {
+                registry
+                    .catalog()
+                    .and_known(config.known_actions.iter().cloned())
+                    .and_known(upstreams.unaccepted())
+            });
         if let Some(catalog) = &catalog {
             faults.extend(catalog.faults().iter().map(ToString::to_string));
             if let Some(manifests) = &manifests {
@@ -252,6 +275,7 @@ impl KernelBuilder {
             Some(files),
             Some(registry),
             Some(catalog),
+            Some(upstreams),
             Some(mail),
             Some(telegram),
             Some(drafts),
@@ -261,6 +285,7 @@ impl KernelBuilder {
             files.filter(|_| manifests.is_some()),
             registry,
             catalog,
+            upstreams,
             mail,
             telegram,
             drafts,
@@ -347,6 +372,9 @@ impl KernelBuilder {
             seal: keys.seal,
             catalog_json: String::from_utf8(catalog_json).map_err(StartFaults::one)?,
             catalog_digest,
+            at_hand: RwLock::new(Arc::new(catalog.without(&upstreams.absent()))),
+            upstreams,
+            keeping: TaskTracker::new(),
             catalog,
             registry,
             manifests,
@@ -372,6 +400,7 @@ impl KernelBuilder {
             handle.give(&kernel);
         }
         kernel.record_start(since).await.map_err(StartFaults::one)?;
+        kernel.keep_upstreams().await;
         Ok(kernel)
     }
 }
@@ -549,6 +578,7 @@ impl Kernel {
         // It ends by itself when the kernel stops, and begins nothing more then.
         let _ = looking.await;
         self.running.close();
+        self.keeping.close();
         let until = *until.get_or_init(Instant::now);
         let all_ended = self.running.wait();
         tokio::pin!(all_ended);
@@ -569,8 +599,9 @@ impl Kernel {
             kind: Kind::KernelStopped,
             body: json!({}),
         };
-        // It ends by itself when the kernel stops; what it signs meanwhile is signed.
+        // They end by themselves when the kernel stops; what is signed meanwhile is signed.
         let _ = notary.await;
+        let _ = tokio::time::timeout(END_TIME, self.keeping.wait()).await;
         if let Err(error) = self.store.record(entry).await {
             tracing::error!(%error, "the stop could not be recorded");
         }

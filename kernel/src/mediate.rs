@@ -211,7 +211,7 @@ async fn mediated(
         selection_token: stored.as_ref().map(|selection| &selection.token),
     };
 
-    let verdict = gate(&task.grant, &request, &kernel.catalog, evidence, now);
+    let verdict = gate(&task.grant, &request, &kernel.at_hand(), evidence, now);
     let keyed = posted.idempotency_key.as_deref();
     let keyed = keyed.map(|key| Keyed::of(key, &request, &kernel.sealer));
     let call = Attempt {
@@ -224,7 +224,7 @@ async fn mediated(
     };
     let record = call.judged(&verdict);
     // The worker is told more than "absent" only of what its grant showed it when it was issued.
-    if let Err(absence) = exposure(&task.issued, &kernel.catalog, &request.action) {
+    if let Err(absence) = exposure(&task.issued, &kernel.at_hand(), &request.action) {
         let record = match verdict {
             Verdict::Deny(_) => record,
             Verdict::Allow(_) | Verdict::ApprovalRequired(_) | Verdict::EffectSuppressed => {

@@ -77,6 +77,8 @@ pub(crate) fn drift(path: &Path, catalog: &ActionCatalog) -> Option<String> {
         }
         Err(faults) => return Some(faults),
     };
+    // What upstreams offer is looked at while the kernel runs.
+    let (locked, _) = locked.split();
     let current = match SurfaceLock::of(catalog) {
         Ok(current) => current,
         Err(fault) => return Some(fault.to_string()),

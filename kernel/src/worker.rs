@@ -97,7 +97,8 @@ fn task_json(
     provider: Option<Provider>,
     commissioned: Vec<Value>,
 ) -> String {
-    let view = project(&task.grant, &kernel.catalog);
+    let catalog = kernel.at_hand();
+    let view = project(&task.grant, &catalog);
     let head = task.head.get_or_init(|| head_json(task, &view));
     let mut out = String::with_capacity(head.len() + view.tools_len() + 2);
     out.push_str(head);

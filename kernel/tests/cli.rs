@@ -34,6 +34,7 @@ const COMMANDS: &[&str] = &[
     "attach",
     "previews",
     "select",
+    "upstreams",
     "recover",
     "reload",
     "revoke",

@@ -27,8 +27,8 @@ pub use compose::{ClaimsInput, ComposeError, ComposeInput, Composition, Limits, 
 pub use event::{ActorHint, Event, Identity, RawEventRef, TargetRef, TrustContext};
 pub use identity::{IdentityBook, IdentityEntry, KnownIdentifier, identify};
 pub use manifest::{
-    Actor, AgentManifest, CapabilityPack, ListKind, Listed, Policy, Route, Scenario, SessionPolicy,
-    WorkflowManifest,
+    Actor, AgentManifest, CapabilityPack, HeldArgument, ListKind, Listed, Policy, Route, Scenario,
+    SessionPolicy, WorkflowManifest,
 };
 pub use route::{Resolution, RouteDenial, resolve_route};
 pub use set::{Artifact, Listing, ManifestKind, ManifestSet, Word, WordKind};

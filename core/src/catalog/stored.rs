@@ -11,6 +11,7 @@ use crate::digest::canonical_json;
 use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::requirement::Requirements;
+use crate::upstream::UpstreamTool;
 
 /// Why bytes are no catalog as [`ActionCatalog::to_canonical_json`] writes it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +36,8 @@ struct Stored {
     requirements: Option<Box<Requirements>>,
     #[serde(default)]
     redactions: BTreeMap<String, String>,
+    #[serde(default)]
+    upstream: Option<Box<UpstreamTool>>,
 }
 
 impl ActionCatalog {
@@ -65,6 +68,7 @@ impl ActionCatalog {
                 non_delegable: stored.non_delegable,
                 requirements: stored.requirements,
                 redactions: stored.redactions,
+                upstream: stored.upstream,
             };
             Ok((id, entry))
         });
@@ -80,6 +84,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::bound::BoundArgument;
     use crate::descriptor::Hints;
     use crate::requirement::{Class, EscapeHatch};
 
@@ -150,11 +155,11 @@ mod tests {
             proptest::option::of(egress),
             proptest::option::of(asked),
             proptest::option::of(word()),
-            any::<[bool; 3]>(),
+            any::<[bool; 4]>(),
             proptest::collection::btree_map("\\$(\\.[a-z]{1,3}){1,2}", word(), 0..2),
         );
         let entry = entry.prop_map(|(descriptor, egress, asked, token, flags, hidden)| {
-            let [undispatchable, kernel_origin, non_delegable] = flags;
+            let [undispatchable, kernel_origin, non_delegable, of_upstream] = flags;
             Entry {
                 tool: descriptor.and_then(Rendered::new),
                 egress,
@@ -164,6 +169,19 @@ mod tests {
                 non_delegable,
                 requirements: asked.filter(|asked| !asked.is_empty()).map(Box::new),
                 redactions: hidden,
+                upstream: of_upstream.then(|| {
+                    let action = ActionId::parse("a").unwrap();
+                    let bound = BoundArgument::one_of(action, "a", vec![json!("b")]);
+                    let bounds = if kernel_origin {
+                        vec![bound]
+                    } else {
+                        Vec::new()
+                    };
+                    Box::new(UpstreamTool {
+                        tool: "files/a".to_owned(),
+                        bounds,
+                    })
+                }),
             }
         });
         let id = "[a-z]{1,3}(\\.[a-z]{1,3})?".prop_map(|id| ActionId::parse(&id).unwrap());
@@ -185,6 +203,7 @@ mod tests {
                 let [was, is] = [&catalog, &read].map(|it| canonical_json(&it.tool_descriptor_for(id)).unwrap());
                 prop_assert_eq!(is, was);
                 prop_assert_eq!(read.requirements_for(id), catalog.requirements_for(id));
+                prop_assert_eq!(read.upstream_tool_of(id), catalog.upstream_tool_of(id));
                 prop_assert_eq!(read.is_dispatchable(id), catalog.is_dispatchable(id));
             }
         }

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{Change, Label, LockedAction, SurfaceLock};
 use super::{parameters, requirements};
+use crate::bound::{Bound, BoundArgument};
 use crate::descriptor::Hints;
 use crate::id::ActionId;
+use crate::upstream::UpstreamTool;
+use serde_json::Value;
 
 use Label::{Keeps, Narrows, Widens};
 
@@ -40,7 +43,7 @@ pub fn compare(locked: &SurfaceLock, current: &SurfaceLock) -> Vec<Change> {
                     "was known, and agents can call it now: a new action",
                 );
             }
-            (None, Some(_)) => told.tell("", Widens, "is new"),
+            (None, Some(new)) => told.tell("", Widens, newcomer(new)),
             (Some(_), None) if is_known => {
                 told.tell(
                     "",
@@ -145,6 +148,7 @@ impl Told<'_> {
             self.tell("redactions", label, words);
         }
         self.hints(old.hints, new.hints);
+        self.upstream(old.upstream.as_ref(), new.upstream.as_ref());
         for (label, words) in parameters::changes(&old.parameters, &new.parameters) {
             self.tell("parameters", label, words);
         }
@@ -248,6 +252,28 @@ impl Told<'_> {
         }
     }
 
+    /// Another system's tool in its place may do anything.
+    fn upstream(&mut self, old: Option<&UpstreamTool>, new: Option<&UpstreamTool>) {
+        let tool = |it: Option<&UpstreamTool>| {
+            it.map_or_else(
+                || "a linked handler".to_owned(),
+                |it| format!("`{}`", it.tool),
+            )
+        };
+        let (was, is) = (tool(old), tool(new));
+        if was != is {
+            self.tell("upstream", Widens, format!("{was} -> {is}"));
+        }
+        let bounds = |it: Option<&UpstreamTool>| it.map_or_else(Vec::new, |it| it.bounds.clone());
+        let (old, new) = (bounds(old), bounds(new));
+        for bound in new.iter().filter(|bound| !old.contains(bound)) {
+            self.tell("upstream", Narrows, format!("{} now", held(bound)));
+        }
+        for bound in old.iter().filter(|bound| !new.contains(bound)) {
+            self.tell("upstream", Widens, format!("not any more: {}", held(bound)));
+        }
+    }
+
     fn hints(&mut self, old: Hints, new: Hints) {
         for (name, was, is) in [
             ("read_only", old.read_only, new.read_only),
@@ -267,6 +293,32 @@ impl Told<'_> {
             }
         }
     }
+}
+
+/// Of another system's tool, what it is and says of itself.
+fn newcomer(new: &LockedAction) -> String {
+    match &new.upstream {
+        None => "is new".to_owned(),
+        Some(upstream) => {
+            let description = quoted(Some(&new.description));
+            let tool = &upstream.tool;
+            format!("is new, the tool `{tool}`: {description}; a model obeys this text, so read it")
+        }
+    }
+}
+
+/// A bound, in words.
+fn held(bound: &BoundArgument) -> String {
+    let to = match &bound.to {
+        Bound::OneOf(values) => format!("one of {}", Value::from(values.clone())),
+        Bound::Within(start) => format!("`{start}` and below"),
+    };
+    let absent = if bound.may_be_absent {
+        ", or left out"
+    } else {
+        ""
+    };
+    format!("`{}` is held to {to}{absent}", bound.at)
 }
 
 /// A text as a change quotes it, cut where it is long.

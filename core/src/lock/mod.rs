@@ -37,6 +37,7 @@ use crate::digest::{Digest, NotCanonical};
 use crate::id::ActionId;
 use crate::requirement::{Class, Requirements};
 use crate::schema::without_fractions;
+use crate::upstream::UpstreamTool;
 
 pub use change::{Change, Label, tally, tally_of};
 pub use compare::compare;
@@ -92,6 +93,9 @@ pub struct LockedAction {
     pub redactions: BTreeSet<String>,
     /// What it promises of its effects.
     pub hints: Hints,
+    /// Where it is from, if it is another system's tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upstream: Option<UpstreamTool>,
     /// JSON Schema of the arguments.
     pub parameters: Value,
     /// JSON Schema of the result.
@@ -162,6 +166,22 @@ impl SurfaceLock {
     #[must_use]
     pub fn action(&self, id: &str) -> Option<&LockedAction> {
         self.actions.iter().find(|action| action.id.as_str() == id)
+    }
+
+    /// The surface with these entries beside its own.
+    #[must_use]
+    pub fn and(mut self, entries: Vec<LockedAction>) -> Self {
+        self.actions.extend(entries);
+        self.actions.sort_by(|one, other| one.id.cmp(&other.id));
+        self
+    }
+
+    /// The same without the tools of upstreams, and those.
+    #[must_use]
+    pub fn split(self) -> (Self, Vec<LockedAction>) {
+        let actions = self.actions.into_iter();
+        let (upstream, actions) = actions.partition(|action| action.upstream.is_some());
+        (Self { actions, ..self }, upstream)
     }
 
     /// The actions that a person accepted and that no agent can call in this catalog: renamed, taken away,
@@ -246,6 +266,7 @@ impl LockedAction {
             requirements: catalog.requirements_for(name).cloned().unwrap_or_default(),
             redactions: catalog.redactions_of(name).keys().cloned().collect(),
             hints: tool.hints,
+            upstream: catalog.upstream_tool_of(name).cloned(),
             parameters: tool.parameters_schema,
             output: tool.output_schema,
             digest: Digest::of_bytes(&[]),

@@ -17,6 +17,7 @@ use crate::descriptor::Hints;
 use crate::digest::Digest;
 use crate::id::ActionId;
 use crate::requirement::{Class, EscapeHatch, Requirements};
+use crate::upstream::UpstreamTool;
 
 /// What is read of a lock file: room for some thousand actions.
 const BOUNDS: Bounds = Bounds {
@@ -51,6 +52,7 @@ record! {
         requirements: Requirements = Requirements::default(),
         redactions: Vec<String> = Vec::new(),
         hints: Hints,
+        upstream: Option<UpstreamTool> = None,
         parameters: Value,
         output: Option<Value> = None,
         digest: Digest,
@@ -128,6 +130,7 @@ impl From<Entry> for LockedAction {
             requirements: entry.requirements,
             redactions: entry.redactions.into_iter().collect(),
             hints: entry.hints,
+            upstream: entry.upstream,
             parameters: entry.parameters,
             output: entry.output,
             digest: entry.digest,
@@ -283,6 +286,19 @@ impl Decode for EscapeHatch {
                 path: path?,
             })
         })
+    }
+}
+
+impl Decode for UpstreamTool {
+    fn expected() -> String {
+        "where it is from, and what its calls are held to".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        // Whole, as it was written: nobody writes it by hand.
+        let read = serde_json::from_value(Value::decode(at)?);
+        read.map_err(|error| at.fault(error.to_string(), RESTORE))
+            .ok()
     }
 }
 

@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::action::{Action, HandlerContext, HandlerFuture, Prepared};
+use crate::action::{HandlerContext, HandlerFuture, Prepared};
+use crate::descriptor::Hints;
 use crate::gate::Permit;
 use crate::id::ActionId;
 use crate::redact::{Redactions, Watch};
 
 /// Arguments that were read.
 pub(super) struct Read {
-    pub(super) action: &'static Action,
+    pub(super) hints: Hints,
     pub(super) prepared: Prepared,
     pub(super) shown: ShownArguments,
     pub(super) hidden: Arc<Redactions>,
@@ -65,13 +66,13 @@ impl Admitted {
     /// Whether the handler says that it changes nothing.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.read.action.hints.read_only
+        self.read.hints.read_only
     }
 
     /// Whether the handler says that a second run with the same arguments changes nothing more.
     #[must_use]
     pub fn is_idempotent(&self) -> bool {
-        self.read.action.hints.idempotent
+        self.read.hints.idempotent
     }
 
     /// Runs the handler. The future does nothing until it is polled. What is declared to be secret in

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 pub(crate) use arguments::without_fractions;
 pub use arguments::{ArgumentFault, CompiledSchema};
-pub use normal::normal_form;
+pub use normal::{normal_form, result_form};
 
 /// The largest schema, in bytes of JSON, that an action may have.
 pub const MAX_SCHEMA_BYTES: usize = 64 * 1024;

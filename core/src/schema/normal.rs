@@ -52,7 +52,10 @@ pub fn normal_form(schema: Value) -> Result<Value, SchemaFault> {
 
 /// Brings the root schema of a result into normal form; a result may be anything, and may grow, so
 /// its objects stay open. `None` where it says nothing.
-pub(super) fn result_form(schema: Value) -> Result<Option<Value>, SchemaFault> {
+///
+/// # Errors
+/// [`SchemaFault::TooLarge`] and [`SchemaFault::TooDeep`].
+pub fn result_form(schema: Value) -> Result<Option<Value>, SchemaFault> {
     let Value::Object(mut root) = schema else {
         return Ok(None);
     };

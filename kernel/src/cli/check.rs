@@ -8,6 +8,7 @@ use actum::authority::document::{Faults, Located, decode_yaml, record};
 use actum::authority::{ListKind, ManifestKind};
 
 use super::load_config;
+use super::origin::linked_catalog;
 use crate::manifests::by_action;
 
 record! {
@@ -35,23 +36,24 @@ pub(crate) fn run(
     manifests: Option<PathBuf>,
     accepted: Option<PathBuf>,
 ) -> Result<(), String> {
-    let (manifests, accepted, known, lock) = match manifests {
+    let linked = Registry::linked().map_err(|faults| faults.to_string())?;
+    let linked = linked.catalog();
+    let (manifests, accepted, catalog, drift) = match manifests {
         // What the configuration says is about the configuration's manifests.
-        Some(manifests) => (manifests, accepted, Vec::new(), None),
+        Some(manifests) => (manifests, accepted, linked, None),
         None => {
             let config = load_config(config)?;
+            let lock = config.lock.as_deref();
+            let drift = lock.and_then(|path| crate::surface::drift(path, &linked));
+            let catalog = linked_catalog(&config)?;
             (
                 config.manifests,
                 accepted.or(config.accepted_gaps),
-                config.known_actions,
-                config.lock,
+                catalog,
+                drift,
             )
         }
     };
-    let registry = Registry::linked().map_err(|faults| faults.to_string())?;
-    let linked = registry.catalog();
-    let drift = lock.and_then(|path| crate::surface::drift(&path, &linked));
-    let catalog = linked.and_known(known);
     let set = crate::load_manifests(&manifests).map_err(|faults| faults.to_string())?;
     let accepted_gaps = accepted
         .as_deref()
@@ -127,7 +129,7 @@ fn judge(
         .collect();
     for (action, places) in gaps.iter().filter(|(action, _)| !named.contains(**action)) {
         problems.push(format!(
-            "`{action}` is granted and nothing dispatches it; link a handler, drop the grant, or accept the gap by name and reason{places}"
+            "`{action}` is granted and nothing dispatches it; link a handler, accept it if it is an upstream's tool, drop the grant, or accept the gap by name and reason{places}"
         ));
     }
     let at = |position: Option<actum::authority::document::Position>| {

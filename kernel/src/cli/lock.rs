@@ -3,18 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use actum::Registry;
-use actum::lock::{SurfaceLock, compare};
+use actum::lock::{LockedAction, SurfaceLock, compare};
 use clap::Args;
 use jiff::Timestamp;
 
+use super::load_config;
+use super::upstreams::{looked_at, summary};
 use crate::surface::{read, told, write};
+use crate::upstream::Upstreams;
+
+/// Where the lock is, if nobody says otherwise.
+const FILE: &str = "actum.lock.json";
 
 /// What `actum lock` is asked for.
 #[derive(Debug, Args)]
 pub(super) struct Ask {
-    /// The lock file.
-    #[arg(long, value_name = "PATH", default_value = "actum.lock.json")]
-    file: PathBuf,
+    /// The lock file; without it, the configuration's, or actum.lock.json.
+    #[arg(long, value_name = "PATH")]
+    file: Option<PathBuf>,
+    /// The configuration whose upstreams are connected to and looked at, too. Without it, what was accepted of upstreams
+    /// stays as it is.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Write nothing; fail on any change, and when there is no lock file.
     #[arg(long, conflicts_with = "accept")]
     check: bool,
@@ -37,7 +47,7 @@ fn said(text: &str) -> Result<String, &'static str> {
     }
 }
 
-pub(super) fn run(ask: &Ask) -> Result<(), String> {
+pub(super) async fn run(ask: Ask) -> Result<(), String> {
     let catalog = Registry::linked()
         .map_err(|faults| faults.to_string())?
         .catalog();
@@ -45,16 +55,30 @@ pub(super) fn run(ask: &Ask) -> Result<(), String> {
     if !faults.is_empty() {
         return Err(faults.join("\n"));
     }
-    let current = SurfaceLock::of(&catalog).map_err(|fault| fault.to_string())?;
-    let file = ask.file.display();
-    let Some(locked) = read(&ask.file)? else {
+    let linked = SurfaceLock::of(&catalog).map_err(|fault| fault.to_string())?;
+    let (path, offered) = match ask.config {
+        None => (ask.file, None),
+        Some(config) => {
+            let config = load_config(Some(config))?;
+            let path = ask.file.or(config.lock);
+            let upstreams = Upstreams::read(&config.upstreams, path.as_deref());
+            let upstreams = upstreams.map_err(|faults| faults.join("\n"))?;
+            (path, Some(offered(&upstreams).await?))
+        }
+    };
+    let path = path.unwrap_or_else(|| PathBuf::from(FILE));
+    let file = path.display();
+    let Some(locked) = read(&path)? else {
         return match ask.check || ask.accept {
             true => Err(format!(
                 "{file}: there is no such file; write it with `actum lock`, or name another with `--file`"
             )),
-            false => begin(&ask.file, &current),
+            false => begin(&path, &linked.and(offered.unwrap_or_default())),
         };
     };
+    // Nobody looked at what upstreams offer: it stays as it was accepted.
+    let offered = offered.unwrap_or_else(|| locked.clone().split().1);
+    let current = linked.and(offered);
     let changes = compare(&locked, &current);
     if changes.is_empty() {
         let count = actions(current.actions.len());
@@ -67,7 +91,7 @@ pub(super) fn run(ask: &Ask) -> Result<(), String> {
     }
     if let (true, Some(by), Some(reason)) = (ask.accept, &ask.by, &ask.reason) {
         let accepted = current.accepted_by(&locked, by, reason, Timestamp::now());
-        write(&ask.file, &accepted)?;
+        write(&path, &accepted)?;
         return super::say(&format!(
             "{}\n{file}: accepted by {by}: {reason}\n",
             told(&changes)
@@ -75,8 +99,25 @@ pub(super) fn run(ask: &Ask) -> Result<(), String> {
     }
     super::say(&format!("{}\n", told(&changes)))?;
     Err(format!(
-        "{file}: the linked actions are not those that were accepted; undo the changes, or accept them with `actum lock --accept --by NAME --reason TEXT`"
+        "{file}: the actions are not those that were accepted; undo the changes, or accept them with `actum lock --accept --by NAME --reason TEXT`"
     ))
+}
+
+/// What upstreams offer on the operator's terms. What they offer and nobody could accept is told, and is not in it.
+async fn offered(upstreams: &Upstreams) -> Result<Vec<LockedAction>, String> {
+    let mut entries = Vec::new();
+    for (upstream, looked) in looked_at(upstreams).await {
+        let standings = looked.map_err(|why| {
+            format!("upstream `{upstream}`: {why}; nothing of the lock was changed")
+        })?;
+        super::say(&format!("{}\n", summary(&upstream, &standings)))?;
+        entries.extend(
+            standings
+                .into_values()
+                .filter_map(|standing| standing.entry()),
+        );
+    }
+    Ok(entries)
 }
 
 /// The first lock of a surface.

@@ -17,6 +17,7 @@ mod project;
 mod recover;
 mod serve;
 mod session;
+mod upstreams;
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -75,8 +76,17 @@ enum Command {
     ///
     /// Writes the lock file if there is none. With one, it compares the linked actions with those that were
     /// accepted, prints each change and whether it narrows, keeps or widens what a model can do, and
-    /// exits with 1 if there is any. What cannot be proved to take nothing new widens.
+    /// exits with 1 if there is any. What cannot be proved to take nothing new widens. With a configuration, the same for
+    /// the tools of its upstreams.
     Lock(lock::Ask),
+    /// Connect to the configuration's upstreams, and tell of each of their tools how it stands.
+    ///
+    /// A tool is an action once the upstream's manifest names it and it was accepted as it is, by `actum lock --config`.
+    Upstreams {
+        /// The configuration.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
+    },
     /// Show what an event would lead to: the route, the grant, and the tools of its view.
     Project {
         /// The configuration.
@@ -239,7 +249,8 @@ pub fn main_try_with<E: Display>(
                 manifests,
                 accepted,
             } => check::run(config, manifests, accepted),
-            Command::Lock(ask) => lock::run(&ask),
+            Command::Lock(ask) => lock::run(ask).await,
+            Command::Upstreams { config } => upstreams::run(config).await,
             Command::Project {
                 config,
                 event,

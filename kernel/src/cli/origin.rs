@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::ids::Ids;
 use crate::ingress::{Composer, PostedEvent};
 use crate::store::{Archive, ArchivedTask};
+use crate::upstream::Upstreams;
 
 /// How many tasks are named to somebody who named one that does not exist.
 const NEWEST: i64 = 3;
@@ -29,12 +30,20 @@ pub(super) struct Origin {
     pub(super) notes: Vec<String>,
 }
 
-/// The catalog of what is linked, and of what the configuration knows besides.
+/// The catalog of what is linked, of what was accepted of upstreams, and of what the configuration knows besides.
 pub(super) fn linked_catalog(config: &Config) -> Result<ActionCatalog, String> {
     let registry = Registry::linked().map_err(|faults| faults.to_string())?;
+    let upstreams = Upstreams::read(&config.upstreams, config.lock.as_deref());
+    let upstreams = upstreams.map_err(|faults| faults.join("\n"))?;
+    let joined = registry.and_upstream(upstreams.actions());
+    let registry = joined.map_err(|faults| {
+        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
+        faults.join("\n")
+    })?;
     Ok(registry
         .catalog()
-        .and_known(config.known_actions.iter().cloned()))
+        .and_known(config.known_actions.iter().cloned())
+        .and_known(upstreams.unaccepted()))
 }
 
 impl Origin {

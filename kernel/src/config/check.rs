@@ -236,7 +236,7 @@ fn bounded<T: PartialOrd>(
     }
 }
 
-fn is_word(id: &str) -> bool {
+pub(super) fn is_word(id: &str) -> bool {
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
     !id.is_empty() && id.len() <= 64 && id.bytes().all(plain)
 }

@@ -94,7 +94,8 @@ impl Kernel {
         if !self.store.commission(parent, new, entry).await? {
             return Err(over());
         }
-        let tools = project(&grant, &self.catalog);
+        let catalog = self.at_hand();
+        let tools = project(&grant, &catalog);
         let tools = tools.tools().map(|tool| tool.descriptor().name.clone());
         Ok(Commissioned {
             token,
@@ -120,7 +121,7 @@ impl Kernel {
         let sealed = stored.grant.commission(commission, &self.catalog)?;
         let grant = sealed.clone().verify(&self.seal)?;
         for (place, id) in actions.iter().enumerate() {
-            if let Err(absence) = exposure(&grant, &self.catalog, id.as_str()) {
+            if let Err(absence) = exposure(&grant, &self.at_hand(), id.as_str()) {
                 faults.push(fault(format!("/actions/{place}"), out_of_reach(absence)));
             }
         }
@@ -208,7 +209,7 @@ impl Kernel {
     /// The action of a name, if the task is shown it and may hand it on; otherwise why not.
     fn shown(&self, task: &LiveTask, name: &str) -> Result<ActionId, String> {
         let id = ToolName::to_id(name).or_else(|| ActionId::parse(name).ok());
-        let shown = id.filter(|id| exposure(&task.grant, &self.catalog, id.as_str()).is_ok());
+        let shown = id.filter(|id| exposure(&task.grant, &self.at_hand(), id.as_str()).is_ok());
         match shown {
             Some(id) if self.catalog.is_non_delegable(id.as_str()) => {
                 Err(format!("`{name}` is not to be handed on"))

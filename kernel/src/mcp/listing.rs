@@ -51,7 +51,8 @@ pub(super) fn page(
     };
     let after = cursor.map(|cursor| decode(cursor).ok_or(UnknownCursor));
     let after = after.transpose()?;
-    let view = project(&task.grant, &kernel.catalog);
+    let catalog = kernel.at_hand();
+    let view = project(&task.grant, &catalog);
     let mut tools = String::with_capacity(view.tools_len());
     let last = view.write_page_for(Provider::Mcp, after.as_deref(), PAGE, &mut tools);
     let next = last.map(|last| BASE64URL_NOPAD.encode(last.as_str().as_bytes()));

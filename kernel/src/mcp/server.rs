@@ -160,7 +160,8 @@ impl Server {
             tracing::error!(%error, "a call ended without an answer");
             ErrorData::internal_error("the kernel could not answer; what it did is recorded", None)
         })??;
-        let view = project(&task.grant, &self.kernel.catalog);
+        let catalog = self.kernel.at_hand();
+        let view = project(&task.grant, &catalog);
         told::result(answer, &request.name, &view).map(Into::into)
     }
 }

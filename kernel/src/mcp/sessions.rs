@@ -194,5 +194,5 @@ pub(super) async fn listen(kernel: &Kernel, task: &LiveTask, context: &Subscript
 
 /// What tells one set of tools from another.
 fn tools_of(kernel: &Kernel, task: &LiveTask) -> Digest {
-    project(&task.grant, &kernel.catalog).digest()
+    project(&task.grant, &kernel.at_hand()).digest()
 }

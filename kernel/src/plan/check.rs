@@ -57,7 +57,7 @@ async fn faults_of(
 ) -> Result<Vec<ArgumentFault>, StoreError> {
     let action =
         ToolName::to_id(&step.action).map_or_else(|| step.action.clone(), |id| id.to_string());
-    if exposure(&task.issued, &kernel.catalog, &action).is_err() {
+    if exposure(&task.issued, &kernel.at_hand(), &action).is_err() {
         return Ok(vec![fault("/action", "there is no such operation")]);
     }
     if action == call.action.as_str() {
@@ -86,7 +86,7 @@ async fn faults_of(
         approval: None,
         selection_token: stored.as_ref().map(|selection| &selection.token),
     };
-    let action = match gate(&task.grant, &request, &kernel.catalog, evidence, call.at) {
+    let action = match gate(&task.grant, &request, &kernel.at_hand(), evidence, call.at) {
         Verdict::Allow(permit) => permit.action().clone(),
         Verdict::ApprovalRequired(action) => action,
         // The plan itself would not be here.

@@ -15,7 +15,7 @@ mod workflow;
 
 pub use actor::Actor;
 pub use agent::{AgentLimits, AgentManifest, MemoryScope, ModelPolicy, OutputChannels};
-pub use pack::{AppliesTo, CapabilityPack, Constraints};
+pub use pack::{AppliesTo, CapabilityPack, Constraints, HeldArgument};
 pub use policy::{Policy, SessionPolicy};
 pub use route::{ActorMatch, Route, RouteMatch};
 pub use scenario::Scenario;

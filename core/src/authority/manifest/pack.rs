@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{ActionList, Listed, usual_lists};
-use crate::authority::document::{At, Decode, Located, record};
+use crate::authority::document::{At, Decode, Fields, Located, record};
 use crate::authority::terms::{ChannelTrust, DataClassification, Lane, Lifecycle, Relationship};
 use crate::bound::{Bound, BoundArgument, is_pointer};
 use crate::id::ActionId;
@@ -87,46 +87,52 @@ record! {
     }
 }
 
-record! {
-    /// One bound, as it is written: `one_of` or `within`, or neither for an argument that has to be
-    /// left out.
-    struct WrittenBound {
-        action: Located<String>,
-        at: Located<String>,
-        one_of: Option<Vec<Value>> = None,
-        within: Option<String> = None,
-        may_be_absent: bool = false,
-    }
+/// What one argument is held to, as it is written: `at` with `one_of` or `within`, or with `may_be_absent` alone for an
+/// argument that has to be left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldArgument {
+    at: String,
+    to: Bound,
+    may_be_absent: bool,
 }
 
-impl Decode for BoundArgument {
-    fn expected() -> String {
-        WrittenBound::expected()
-    }
-
-    fn expected_many() -> String {
-        WrittenBound::expected_many()
-    }
-
-    fn decode(at: &At<'_>) -> Option<Self> {
-        let written = WrittenBound::decode(at)?;
-        let action = ActionId::parse(&written.action).map_err(|fault| {
-            at.fault(
-                fault.to_string(),
-                "name the one action whose calls are held to this",
-            );
-        });
-        if !is_pointer(&written.at) {
-            let problem = format!("`{}` is no JSON Pointer", *written.at);
-            at.fault(
-                problem,
-                "write `/name` for an argument, `/name/inner` for one inside it",
-            );
+impl HeldArgument {
+    /// The same for the calls of one action.
+    #[must_use]
+    pub fn of(self, action: ActionId) -> BoundArgument {
+        let Self {
+            at,
+            to,
+            may_be_absent,
+        } = self;
+        BoundArgument {
+            action,
+            at,
+            to,
+            may_be_absent,
         }
-        let to = match (written.one_of, written.within) {
+    }
+
+    fn read(at: &At<'_>, fields: &mut Fields<'_>) -> Option<Self> {
+        let pointer = fields.required::<String>("at");
+        let one_of = fields.or::<Option<Vec<Value>>>("one_of", || None);
+        let within = fields.or::<Option<String>>("within", || None);
+        let may_be_absent = fields.or("may_be_absent", || false);
+        let pointer = pointer.filter(|pointer| {
+            let is_one = is_pointer(pointer);
+            if !is_one {
+                at.fault(
+                    format!("`{pointer}` is no JSON Pointer"),
+                    "write `/name` for an argument, `/name/inner` for one inside it",
+                );
+            }
+            is_one
+        });
+        let may_be_absent = may_be_absent?;
+        let to = match (one_of?, within?) {
             (Some(values), None) => Some(Bound::OneOf(values)),
             (None, Some(start)) => Some(Bound::Within(start)),
-            (None, None) if written.may_be_absent => Some(Bound::OneOf(Vec::new())),
+            (None, None) if may_be_absent => Some(Bound::OneOf(Vec::new())),
             _ => {
                 at.fault(
                     "a bound says one thing",
@@ -136,10 +142,49 @@ impl Decode for BoundArgument {
             }
         };
         Some(Self {
-            action: action.ok()?,
-            at: is_pointer(&written.at).then_some(written.at.value)?,
+            at: pointer?,
             to: to?,
-            may_be_absent: written.may_be_absent,
+            may_be_absent,
+        })
+    }
+}
+
+impl Decode for HeldArgument {
+    fn expected() -> String {
+        "a bound: `at`, with `one_of` or `within`".to_owned()
+    }
+
+    fn expected_many() -> String {
+        "bounds, each `at` with `one_of` or `within`".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| Self::read(at, fields))
+    }
+}
+
+impl Decode for BoundArgument {
+    fn expected() -> String {
+        "a bound: `action` and `at`, with `one_of` or `within`".to_owned()
+    }
+
+    fn expected_many() -> String {
+        "bounds, each `action` and `at` with `one_of` or `within`".to_owned()
+    }
+
+    fn decode(at: &At<'_>) -> Option<Self> {
+        at.record(|fields| {
+            let action = fields.required::<String>("action").and_then(|action| {
+                let parsed = ActionId::parse(&action).map_err(|fault| {
+                    at.fault(
+                        fault.to_string(),
+                        "name the one action whose calls are held to this",
+                    );
+                });
+                parsed.ok()
+            });
+            let held = HeldArgument::read(at, fields);
+            Some(held?.of(action?))
         })
     }
 }
