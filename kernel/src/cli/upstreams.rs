@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
@@ -46,7 +47,8 @@ pub(super) async fn run(config: Option<PathBuf>) -> Result<(), String> {
 /// Looks at all upstreams at once, and leaves them.
 pub(super) async fn looked_at(upstreams: &Upstreams) -> Vec<(String, Looked)> {
     let mut looking = JoinSet::new();
-    for upstream in upstreams.each().cloned() {
+    for upstream in upstreams.each() {
+        let upstream = Arc::clone(upstream);
         looking.spawn(async move {
             let looked = upstream.look().await;
             upstream.close().await;

@@ -74,6 +74,12 @@ pub(super) fn checked(
     base: &Path,
     report: &Report,
 ) -> Vec<UpstreamServer> {
+    // The folder of a configuration that is named without one.
+    let folder = if base.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        base
+    };
     let mut seen = BTreeSet::new();
     let mut servers = Vec::new();
     for (index, written) in written.into_iter().enumerate() {
@@ -114,7 +120,7 @@ pub(super) fn checked(
                             arguments: words.collect(),
                             folder: written
                                 .folder
-                                .map_or_else(|| base.to_owned(), |it| base.join(it)),
+                                .map_or_else(|| folder.to_owned(), |it| folder.join(it)),
                             environment: written.environment,
                             environment_files: files
                                 .map(|(name, file)| (name, base.join(file)))

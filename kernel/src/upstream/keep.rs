@@ -16,7 +16,7 @@ use crate::ledger::{Entry, Kind};
 /// How long the start waits for upstreams to be there. Whatever is not is looked for further.
 const START: Duration = Duration::from_secs(10);
 /// From one look to the next, if nothing is said in between.
-const LOOK: Duration = Duration::from_secs(60);
+const LOOK: Duration = Duration::from_secs(15);
 /// The least and the most from an attempt to connect that failed to the next.
 const LEAST: Duration = Duration::from_secs(1);
 const MOST: Duration = Duration::from_secs(60);

@@ -136,15 +136,16 @@ impl Upstream {
     /// What went wrong, for the operator. What was at hand before stays so.
     pub(crate) async fn look(&self) -> Result<BTreeMap<String, Standing>, String> {
         let mut live = self.live.lock().await;
-        match live.as_ref().filter(|live| live.is_open()) {
-            Some(live) => self.seen(live).await,
-            None => {
-                *live = None;
-                let (new, seen) = self.begin().await?;
-                *live = Some(new);
-                Ok(seen)
-            }
+        if let Some(open) = live.as_ref().filter(|live| live.is_open())
+            && let Ok(seen) = self.seen(open).await
+        {
+            return Ok(seen);
         }
+        // A connection that tells nothing any more may lead nowhere.
+        *live = None;
+        let (new, seen) = self.begin().await?;
+        *live = Some(new);
+        Ok(seen)
     }
 
     /// Ends the connection, and the program with it.
@@ -204,6 +205,11 @@ impl Upstream {
             }
         };
         asked.request = None;
+        if matches!(&answer, Err(error) if !matches!(error, ServiceError::McpError(_))) {
+            // Whatever is there now may be another server: it is looked at before the next call.
+            self.close().await;
+            self.bell.notify_one();
+        }
         told::result(answer, accepted.offer.output.as_ref())
     }
 

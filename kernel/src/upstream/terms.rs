@@ -121,11 +121,9 @@ impl Terms {
                 };
                 let tool = written.tool.value.clone();
                 if !tools.insert(tool.clone()) {
-                    fault(
-                        "tool",
-                        format!("`{}` a second time", tool.escape_debug()),
-                        "keep one",
-                    );
+                    let what = format!("`{}` a second time", tool.escape_debug());
+                    fault("tool", what, "keep one");
+                    return None;
                 }
                 let own = || format!("{upstream}.{}", tool.replace('-', "_").to_lowercase());
                 let id = written.id.clone().unwrap_or_else(own);
