@@ -601,7 +601,7 @@ impl Kernel {
         };
         // They end by themselves when the kernel stops; what is signed meanwhile is signed.
         let _ = notary.await;
-        let _ = tokio::time::timeout(END_TIME, self.keeping.wait()).await;
+        let _ = tokio::time::timeout(upstream::END, self.keeping.wait()).await;
         if let Err(error) = self.store.record(entry).await {
             tracing::error!(%error, "the stop could not be recorded");
         }

@@ -1,6 +1,6 @@
 //! Connecting to an upstream: its program is started, or its URL is called.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +74,13 @@ fn started(id: &str, reached: &Reached) -> Result<TokioChildProcess, String> {
     else {
         return Err("it is no program".to_owned());
     };
-    let mut command = Command::new(program);
+    // A path is one from the folder that it runs in, whatever the system makes of it.
+    let program = match program.contains('/') {
+        true => std::path::absolute(folder.join(program)),
+        false => Ok(PathBuf::from(program)),
+    };
+    let program = program.map_err(|error| error.to_string())?;
+    let mut command = Command::new(&program);
     command.args(arguments).current_dir(folder).env_clear();
     for name in INHERITED {
         command.envs(std::env::var_os(name).map(|value| (name, value)));
@@ -90,7 +96,8 @@ fn started(id: &str, reached: &Reached) -> Result<TokioChildProcess, String> {
     let spawned = TokioChildProcess::builder(command).stderr(Stdio::piped());
     let (transport, errors) = spawned.spawn().map_err(|error| {
         format!(
-            "`{program}` cannot be started in {}: {error}",
+            "`{}` cannot be started in {}: {error}",
+            program.display(),
             folder.display()
         )
     })?;

@@ -26,7 +26,7 @@ use crate::config::UpstreamServer;
 use crate::surface;
 use offer::{Offer, entry_of};
 use session::Live;
-pub(crate) use session::Standing;
+pub(crate) use session::{END, Standing};
 use terms::Terms;
 
 /// One upstream.

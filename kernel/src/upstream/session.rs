@@ -21,6 +21,7 @@ use rmcp::service::{
 };
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
+use tokio::task::JoinHandle;
 
 use super::connect::connect;
 use super::offer::{Offer, entry_of};
@@ -33,6 +34,8 @@ const MAX_TOOLS: usize = 2_000;
 const MAX_PAGES: usize = 100;
 /// The longest that listing them may take.
 const LIST: Duration = Duration::from_secs(20);
+/// The longest that a program may take to end: it is asked to, told to, and killed.
+pub(crate) const END: Duration = Duration::from_secs(8);
 /// The most notices of progress that wait; further ones are lost.
 const WAITING: usize = 16;
 /// The longest message of progress that is passed on, in characters.
@@ -45,6 +48,8 @@ pub(super) struct Live {
     is_stale: Arc<AtomicBool>,
     progress: Progress,
     ends: Option<RunningServiceCancellationToken>,
+    /// Is through once the connection has ended, and its program with it.
+    ended: JoinHandle<()>,
 }
 
 impl fmt::Debug for Live {
@@ -55,9 +60,7 @@ impl fmt::Debug for Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        if let Some(end) = self.ends.take() {
-            end.cancel();
-        }
+        self.end();
     }
 }
 
@@ -150,7 +153,11 @@ impl Upstream {
 
     /// Ends the connection, and the program with it.
     pub(crate) async fn close(&self) {
-        self.live.lock().await.take();
+        let Some(mut live) = self.live.lock().await.take() else {
+            return;
+        };
+        live.end();
+        let _ = tokio::time::timeout(END, &mut live.ended).await;
     }
 
     /// Runs one call that was admitted.
@@ -207,7 +214,7 @@ impl Upstream {
         asked.request = None;
         if matches!(&answer, Err(error) if !matches!(error, ServiceError::McpError(_))) {
             // Whatever is there now may be another server: it is looked at before the next call.
-            self.close().await;
+            self.live.lock().await.take();
             self.bell.notify_one();
         }
         told::result(answer, accepted.offer.output.as_ref())
@@ -236,17 +243,17 @@ impl Upstream {
             progress: progress.clone(),
         };
         let running = connect(self.id(), &self.server.reached, client).await?;
+        let bell = Arc::clone(&self.bell);
         let live = Live {
             peer: running.peer().clone(),
             is_stale,
             progress,
             ends: Some(running.cancellation_token()),
+            ended: tokio::spawn(async move {
+                let _ = running.waiting().await;
+                bell.notify_one();
+            }),
         };
-        let bell = Arc::clone(&self.bell);
-        tokio::spawn(async move {
-            let _ = running.waiting().await;
-            bell.notify_one();
-        });
         let seen = self.seen(&live).await?;
         Ok((live, seen))
     }
@@ -311,6 +318,12 @@ impl Upstream {
 }
 
 impl Live {
+    fn end(&mut self) {
+        if let Some(end) = self.ends.take() {
+            end.cancel();
+        }
+    }
+
     fn is_open(&self) -> bool {
         !self.peer.is_transport_closed()
     }

@@ -173,7 +173,10 @@ impl Without for Vec<(String, Value)> {
 
 /// A client that notes what it is told.
 #[derive(Clone, Default)]
-struct Listening(Arc<Mutex<Vec<(f64, Option<String>)>>>);
+struct Listening(Arc<Mutex<Vec<Told>>>);
+
+/// How far it was, and what was said of it.
+type Told = (f64, Option<String>);
 
 impl ClientHandler for Listening {
     async fn on_progress(

@@ -4,22 +4,21 @@ use super::support::kernel::Program;
 use super::*;
 
 /// A kernel whose upstream is the sample's kernel, as it is for the owner there.
-fn behind(inner: &Program, token: &str, more: &str) -> Home {
+fn behind(inner: &Program, token: &str, command: &[&str]) -> Home {
     let authority = Authority {
         name: "work",
         allowed: &["inner.status"],
         ..Authority::default()
     };
     let home = Home::desk("chat", &[authority], "");
-    let program = env!("CARGO_BIN_EXE_actum");
-    let url = &inner.url;
+    let mark = &inner.url;
     home.configure(&format!(
         "lock: {LOCK}
 upstreams:
   - id: inner
     manifest: upstreams/inner.yaml
-    command: [{program:?}, mcp, --url, \"{url}\"]
-    environment: {{ NO_PROXY: 127.0.0.1{more} }}
+    command: {command:?}
+    environment: {{ NO_PROXY: 127.0.0.1, MARK: \"{mark}\" }}
     environment_files: {{ ACTUM_TOKEN: keys/inner.token }}
 "
     ));
@@ -33,6 +32,8 @@ upstreams:
     home
 }
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_actum");
+
 async fn owner(kernel: &Client) -> String {
     let event = json!({
         "event_type": "chat.message", "channel_account": "front-page",
@@ -42,22 +43,33 @@ async fn owner(kernel: &Client) -> String {
 }
 
 #[tokio::test]
-async fn a_program_is_an_upstream_as_a_url_is_and_ends_with_the_kernel() {
+async fn a_program_is_an_upstream_as_a_url_is_and_ends_with_the_kernel_and_all_that_it_started() {
     let inner = Program::start(Home::sample());
-    let home = behind(&inner, &owner(&inner).await, "");
+    // It goes on when nobody asks it anything any more, as a runner with a program of its own may.
+    let script = r#""$0" mcp --url "$1"; sleep 600"#;
+    let command = ["sh", "-c", script, PROGRAM, &inner.url];
+    let home = behind(&inner, &owner(&inner).await, &command);
     accept(&home).await;
+    assert_eq!(programs(&inner.url), []);
     let kernel = Program::start(home);
     let token = begin(&kernel).await;
     assert_eq!(kernel.tools(&token).await, ["inner-status"]);
     let status = kernel.ask(&token, "inner.status", json!({})).await;
     assert_eq!(status.json()["result"]["store"], "sqlite", "{status:?}");
     let running = programs(&inner.url);
-    assert_eq!(running.len(), 1, "{running:?}");
-    // It knows what it was given, and nothing else of the kernel's.
-    let mut names: Vec<_> = running[0].1.iter().map(|(name, _)| name.as_str()).collect();
-    names.retain(|name| !["PATH", "HOME", "LANG", "TMPDIR"].contains(name));
-    names.sort_unstable();
-    assert_eq!(names, ["ACTUM_TOKEN", "NO_PROXY"]);
+    assert_eq!(running.len(), 2, "{running:?}");
+    for (_, environment) in &running {
+        // It knows what it was given, and nothing else of the kernel's, but for what its shell keeps.
+        let mut names: Vec<_> = environment.iter().map(|(name, _)| name.as_str()).collect();
+        names.retain(|name| {
+            ![
+                "PATH", "HOME", "LANG", "TMPDIR", "PWD", "OLDPWD", "SHLVL", "_",
+            ]
+            .contains(name)
+        });
+        names.sort_unstable();
+        assert_eq!(names, ["ACTUM_TOKEN", "MARK", "NO_PROXY"]);
+    }
     kernel.terminate();
     assert!(kernel.ended().0.success());
     assert_eq!(programs(&inner.url), []);
@@ -66,7 +78,8 @@ async fn a_program_is_an_upstream_as_a_url_is_and_ends_with_the_kernel() {
 #[tokio::test]
 async fn a_program_that_dies_is_started_again_for_the_next_call() {
     let inner = Program::start(Home::sample());
-    let home = behind(&inner, &owner(&inner).await, "");
+    let command = [PROGRAM, "mcp", "--url", &inner.url];
+    let home = behind(&inner, &owner(&inner).await, &command);
     accept(&home).await;
     let kernel = Program::start(home);
     let token = begin(&kernel).await;
@@ -88,7 +101,8 @@ async fn a_program_that_dies_is_started_again_for_the_next_call() {
 #[tokio::test]
 async fn a_program_that_cannot_be_an_upstream_is_told_with_its_reason() {
     let inner = Program::start(Home::sample());
-    let home = behind(&inner, "no token", "");
+    let command = [PROGRAM, "mcp", "--url", &inner.url];
+    let home = behind(&inner, "no token", &command);
     for (what, change, wanted) in [
         ("", "", "does not speak MCP"),
         (
@@ -113,28 +127,29 @@ async fn a_program_that_cannot_be_an_upstream_is_told_with_its_reason() {
     }
 }
 
-/// The bridges to a kernel that run now, each with its environment.
-fn programs(url: &str) -> Vec<(u32, Vec<(String, String)>)> {
+/// The programs that have this mark in their environment, each with all of that.
+fn programs(mark: &str) -> Vec<(u32, Vec<(String, String)>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap() {
         let path = entry.unwrap().path();
         let id = path
             .file_name()
             .and_then(|name| name.to_str()?.parse().ok());
-        let read = |name: &str| std::fs::read(path.join(name)).ok();
-        let (Some(id), Some(line)) = (id, read("cmdline")) else {
+        // One that is gone, and one of somebody else's, has none.
+        let (Some(id), Ok(all)) = (id, std::fs::read(path.join("environ"))) else {
             continue;
         };
-        let words: Vec<_> = line.split(|byte| *byte == 0).collect();
-        let is_bridge = words.contains(&b"mcp".as_slice()) && words.contains(&url.as_bytes());
-        // One that is gone has no environment any more.
-        let environment = read("environ").filter(|all| is_bridge && !all.is_empty());
-        found.extend(environment.map(|all| {
-            let all = String::from_utf8(all).unwrap();
-            let pairs = all.split('\0').filter_map(|pair| pair.split_once('='));
-            let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            (id, pairs.collect())
-        }));
+        let all = String::from_utf8_lossy(&all).into_owned();
+        let pairs = all.split('\0').filter_map(|pair| pair.split_once('='));
+        let pairs: Vec<_> = pairs
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        if pairs
+            .iter()
+            .any(|(name, value)| name == "MARK" && value == mark)
+        {
+            found.push((id, pairs));
+        }
     }
     found
 }
