@@ -141,6 +141,12 @@ async fn other_terms_have_to_be_accepted_anew() {
     let wanted =
         "`other.sign`: approval_required: calls need not wait for the owner any more: widens";
     assert!(said.contains(wanted), "{said}");
+    let (code, said) = actum(&home, &["check", "--config", "actum.yaml"]).await;
+    assert_eq!(code, 1, "{said}");
+    assert!(
+        said.contains("`other.sign` is granted and nothing dispatches it"),
+        "{said}"
+    );
     let kernel = Here::start(home).await;
     let token = begin(&kernel).await;
     let names = ["openspine-status-read", "other-say"];

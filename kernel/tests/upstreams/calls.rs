@@ -79,6 +79,37 @@ async fn task_id(kernel: &Client, token: &str) -> String {
 }
 
 #[tokio::test]
+async fn what_was_approved_does_not_run_once_its_tool_is_another() {
+    let say = tool("say", "Say it.");
+    let upstream = Upstream::start(&[say.clone(), tool("sign-off", "Sign.")]).await;
+    let (kernel, token) = ready(&upstream, MANIFEST).await;
+    let waits = kernel.ask(&token, "other.sign", json!({"text": "x"})).await;
+    let id = waits.at("/request_id");
+    let path = format!("/v1/owner/calls/{id}");
+    let seen = kernel.owner_get(&path).await;
+    upstream.offer(&[say, tool("sign-off", "Sign something else.")]);
+    upstream.tell().await;
+    until_shown(&kernel, &token, "other.sign", false).await;
+    let binding = json!({"binding": seen.at("/call/binding")});
+    let approved = kernel
+        .owner_post(&format!("{path}/approve"), &binding)
+        .await;
+    assert_ne!(
+        approved.json()["call"]["state"],
+        "succeeded",
+        "{approved:?}"
+    );
+    let state = kernel.state(&token, &id).await;
+    assert_ne!(state.at("/state"), "succeeded", "{state:?}");
+    assert_eq!(upstream.calls(), []);
+    let ledger = kernel.home.ledger().await;
+    assert!(
+        ledger.iter().all(|(kind, _)| kind != "call_started"),
+        "{ledger:?}"
+    );
+}
+
+#[tokio::test]
 async fn arguments_are_held_to_what_the_manifest_says_whatever_the_grant_says() {
     let upstream = Upstream::start(&[tool("say", "Say it.")]).await;
     let manifest = "tools:

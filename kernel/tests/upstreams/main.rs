@@ -17,6 +17,8 @@ mod program;
 mod server;
 
 use actum::ActionId;
+use std::time::Duration;
+
 use actum::ToolName;
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -27,6 +29,8 @@ use support::client::Client;
 use support::home::{Authority, Home};
 use support::kernel::Here;
 
+/// Less than the time from one look of the kernel to the next.
+const SOON: Duration = Duration::from_secs(10);
 const LOCK: &str = "actum.lock.json";
 
 /// What the operator says of the server's tools, if a test says nothing else.
@@ -108,7 +112,8 @@ async fn until_shown(kernel: &Client, token: &str, id: &str, is_shown: bool) {
             tokio::task::yield_now().await;
         }
     };
-    let waited = tokio::time::timeout(PATIENCE, waiting).await;
+    // Before the kernel looks of itself: what it was told, it has heard.
+    let waited = tokio::time::timeout(SOON, waiting).await;
     waited.unwrap_or_else(|_| panic!("{id} should be shown: {is_shown}"));
 }
 
