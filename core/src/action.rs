@@ -57,6 +57,10 @@ pub struct Action {
     #[doc(hidden)]
     pub asks: Asks,
     #[doc(hidden)]
+    pub resource: Option<&'static str>,
+    #[doc(hidden)]
+    pub prompt: bool,
+    #[doc(hidden)]
     pub redact: &'static [(&'static str, &'static str)],
     #[doc(hidden)]
     pub hints: Hints,

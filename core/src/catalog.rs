@@ -20,6 +20,7 @@ use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::provider::{Inexpressible, Provider};
 use crate::requirement::{Class, Requirements, folded_role, texts_of};
+use crate::resource::UriTemplate;
 use crate::upstream::UpstreamTool;
 
 pub use fault::CatalogFault;
@@ -59,6 +60,9 @@ pub(crate) struct Entry {
     pub(crate) requirements: Option<Box<Requirements>>,
     /// Paths, each with what stands there instead.
     pub(crate) redactions: BTreeMap<String, String>,
+    /// Boxed, as most actions have no address.
+    pub(crate) resource: Option<Box<UriTemplate>>,
+    pub(crate) prompt: bool,
     /// Boxed, as most actions are of no upstream.
     pub(crate) upstream: Option<Box<UpstreamTool>>,
 }
@@ -161,6 +165,20 @@ impl ActionCatalog {
         self.replace(redactions, |entry, new| {
             entry.redactions = new.unwrap_or_default()
         });
+        self
+    }
+
+    /// Replaces the addresses at which what actions read can be read.
+    #[must_use]
+    pub fn with_resources(mut self, resources: BTreeMap<ActionId, UriTemplate>) -> Self {
+        self.replace(resources, |entry, new| entry.resource = new.map(Box::new));
+        self
+    }
+
+    /// Replaces the set of actions that people can choose as prompts.
+    #[must_use]
+    pub fn with_prompts(mut self, ids: BTreeSet<ActionId>) -> Self {
+        self.replace(flags(ids), |entry, new| entry.prompt = new.is_some());
         self
     }
 
@@ -296,6 +314,18 @@ impl ActionCatalog {
             .map_or(&NONE, |entry| &entry.redactions)
     }
 
+    /// The address at which what an action reads can be read.
+    #[must_use]
+    pub fn resource_of(&self, id: &str) -> Option<&UriTemplate> {
+        self.entries.get(id)?.resource.as_deref()
+    }
+
+    /// Whether people can choose it as a prompt.
+    #[must_use]
+    pub fn is_prompt(&self, id: &str) -> bool {
+        self.entries.get(id).is_some_and(|entry| entry.prompt)
+    }
+
     /// The tool of another system that an action is.
     #[must_use]
     pub fn upstream_tool_of(&self, id: &str) -> Option<&UpstreamTool> {
@@ -366,8 +396,20 @@ impl ActionCatalog {
                     "requirements": entry.requirements,
                     "redactions": entry.redactions,
                 });
-                if let (Some(upstream), Some(told)) = (&entry.upstream, told.as_object_mut()) {
-                    told.insert("upstream".to_owned(), json!(upstream));
+                if let Some(told) = told.as_object_mut() {
+                    // What came in after the first version is written where it is there.
+                    let resource = entry.resource.as_ref().map(|it| json!(it.as_str()));
+                    let prompt = entry.prompt.then(|| json!(true));
+                    let upstream = entry.upstream.as_ref().map(|it| json!(it));
+                    let later = [
+                        ("resource", resource),
+                        ("prompt", prompt),
+                        ("upstream", upstream),
+                    ];
+                    let there = later
+                        .into_iter()
+                        .filter_map(|(key, it)| Some((key.to_owned(), it?)));
+                    told.extend(there);
                 }
                 (id, told)
             })

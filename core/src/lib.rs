@@ -145,6 +145,7 @@ pub mod provider;
 pub mod redact;
 pub mod registry;
 pub mod requirement;
+pub mod resource;
 pub mod schema;
 pub mod testing;
 pub mod upstream;
@@ -205,6 +206,8 @@ pub use serde;
 /// | `reads_secrets` | it reads values of secrets, which policy has to switch on |
 /// | `escape_hatch(method = "...", path = "...")` | it sends what these two arguments say, which policy has to allow |
 /// | `interaction = "..."` | it turns to a person in the way that this argument says, which policy has to allow |
+/// | `resource = "..."` | an address at which what it reads can be read, such as `"note:{name}"`, with arguments for variables; see [`resource`] |
+/// | `prompt` | people can choose it as a prompt |
 /// | `redact("$.path" = "...", ...)` | values of its arguments and its result that are seen as these texts |
 /// | `crate = path` | where `actum` is, for a crate that has it under another name or through another crate |
 ///

@@ -19,7 +19,8 @@ use crate::descriptor::ToolDescriptor;
 use crate::gate::Permit;
 use crate::id::{ActionId, ToolName};
 use crate::redact::{Reach, RedactionPath, Redactions, Watch, reach};
-use crate::requirement::{Class, Requirements};
+use crate::requirement::{Class, Requirements, not_a_required_text, takes_texts};
+use crate::resource::UriTemplate;
 use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
 use crate::upstream::{UpstreamAction, UpstreamFault};
 
@@ -40,6 +41,7 @@ struct Registered {
     handler: Handler,
     descriptor: ToolDescriptor,
     requirements: Requirements,
+    resource: Option<UriTemplate>,
     arguments: CompiledSchema,
     hidden: Arc<Redactions>,
 }
@@ -322,6 +324,11 @@ impl Registry {
             let token_type = registered.handler.annotated()?.selection_token?;
             Some((id.clone(), token_type.to_owned()))
         };
+        let resource = |(id, registered): (&ActionId, &Registered)| {
+            Some((id.clone(), registered.resource.clone()?))
+        };
+        let prompts = self.actions.iter();
+        let prompts = prompts.filter(|(_, r)| r.handler.annotated().is_some_and(|it| it.prompt));
         let upstream = |(id, registered): (&ActionId, &Registered)| {
             let action = registered.handler.upstream()?;
             Some((id.clone(), action.from.clone()))
@@ -361,6 +368,8 @@ impl Registry {
             )
             .with_kernel_origin(self.kernel_origin())
             .with_non_delegable(non_delegable.map(|(id, _)| id.clone()).collect())
+            .with_resources(self.actions.iter().filter_map(resource).collect())
+            .with_prompts(prompts.map(|(id, _)| id.clone()).collect())
             .with_upstream_tools(self.actions.iter().filter_map(upstream).collect())
     }
 
@@ -567,6 +576,8 @@ impl Registered {
         let schema = (action.parameters)().map_err(|fault| fault.to_string())?;
         let arguments = CompiledSchema::new(&schema).map_err(|fault| fault.to_string())?;
         let output = (action.output)().map_err(|fault| format!("in its result: {fault}"))?;
+        let resource = action.resource.map(UriTemplate::parse).transpose();
+        let resource = resource.map_err(|fault| format!("its resource {fault}"))?;
         let hidden = redactions(action.redact.iter().copied(), &schema, output.as_ref())?;
         let descriptor = ToolDescriptor {
             name: ToolName::of(&id).to_string(),
@@ -585,6 +596,7 @@ impl Registered {
                 handler: Handler::Annotated(action),
                 descriptor,
                 requirements: action.asks.requirements(),
+                resource,
                 arguments,
                 hidden: Arc::new(hidden),
             },
@@ -616,6 +628,7 @@ impl Registered {
         }
         let registered = Self {
             requirements: action.requirements.clone(),
+            resource: None,
             handler: Handler::Upstream(Box::new(action)),
             descriptor,
             arguments,
@@ -632,7 +645,13 @@ impl Registered {
     fn problems(&self) -> Vec<String> {
         let parameters = &self.descriptor.parameters_schema;
         let mut problems = self.requirements.faults(Some(parameters));
+        if let Some(resource) = &self.resource {
+            problems.extend(not_filled_in(resource, parameters));
+        }
         let annotated = self.handler.annotated();
+        if annotated.is_some_and(|it| it.prompt) {
+            problems.extend(no_words(parameters));
+        }
         if annotated.is_some_and(|it| it.takes_selection() && it.selection_token.is_none()) {
             problems.push(
                 "its handler takes `&Selection`, but the annotation has no `selection_token = \"...\"`"
@@ -641,6 +660,38 @@ impl Registered {
         }
         problems
     }
+}
+
+/// Arguments and variables that do not meet: an address says all that has to be said, and only texts.
+fn not_filled_in(resource: &UriTemplate, parameters: &Value) -> Option<String> {
+    let variables: BTreeSet<&str> = resource.variables().collect();
+    let required = parameters.get("required").and_then(Value::as_array);
+    let required: BTreeSet<&str> = required
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let of_text = |name: &&str| not_a_required_text(parameters, name).is_none();
+    let fits = variables == required && variables.iter().all(of_text);
+    (!fits).then(|| {
+        format!("its resource `{resource}` has to have each argument that a call must have as a variable, and no other, and they have to be texts")
+    })
+}
+
+/// Arguments of a prompt that are no texts, which is all that a person can fill in.
+fn no_words(parameters: &Value) -> Option<String> {
+    let properties = parameters.get("properties").and_then(Value::as_object);
+    let names = properties.into_iter().flatten().map(|(name, _)| name);
+    let others: Vec<_> = names
+        .filter(|name| !takes_texts(parameters, name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "is a prompt, whose arguments are texts, and {} is none; make it one, or drop `prompt`",
+            others.join(", ")
+        )
+    })
 }
 
 fn fault(id: &str, at: Place, problem: String) -> RegistryFault {

@@ -143,7 +143,7 @@ impl Requirements {
 }
 
 /// Why an argument is no text that every call has.
-fn not_a_required_text(schema: &Value, name: &str) -> Option<String> {
+pub(crate) fn not_a_required_text(schema: &Value, name: &str) -> Option<String> {
     let Some(argument) = schema.get("properties").and_then(|all| all.get(name)) else {
         return Some("it does not take; name one of its own".to_owned());
     };
@@ -151,15 +151,36 @@ fn not_a_required_text(schema: &Value, name: &str) -> Option<String> {
     if !required.is_some_and(|all| all.iter().any(|one| one == name)) {
         return Some("a call may leave out; require it".to_owned());
     }
-    let is_text = resolved(schema, argument)
-        .get("type")
-        .is_some_and(|ty| ty == "string")
-        || texts_of(schema, name).is_some();
+    let is_text = is_text(schema, argument) || texts_of(schema, name).is_some();
     (!is_text).then(|| "is no text; make it one".to_owned())
 }
 
-/// The texts that an argument takes; `None` where it takes others too.
-pub(crate) fn texts_of<'a>(schema: &'a Value, name: &str) -> Option<Vec<&'a str>> {
+/// Whether an argument takes texts, and may take nothing.
+pub(crate) fn takes_texts(schema: &Value, name: &str) -> bool {
+    let argument = schema.get("properties").and_then(|all| all.get(name));
+    let takes_text = |argument: &Value| match argument.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
+        _ => is_text(schema, argument),
+    };
+    let alternatives = |argument: &Value| {
+        let listed = argument.get("anyOf").or_else(|| argument.get("oneOf"));
+        listed
+            .and_then(Value::as_array)
+            .is_some_and(|all| all.iter().any(takes_text))
+    };
+    argument.is_some_and(|argument| {
+        takes_text(argument) || alternatives(argument) || texts_of(schema, name).is_some()
+    })
+}
+
+fn is_text(schema: &Value, argument: &Value) -> bool {
+    let kind = resolved(schema, argument).get("type");
+    kind.is_some_and(|kind| kind == "string")
+}
+
+/// The texts that an argument of a schema takes; `None` where it takes others too.
+#[must_use]
+pub fn texts_of<'a>(schema: &'a Value, name: &str) -> Option<Vec<&'a str>> {
     let argument = resolved(schema, schema.get("properties")?.get(name)?);
     let listed = |list: &str| argument.get(list).and_then(Value::as_array);
     match (listed("enum"), listed("oneOf"), argument.get("const")) {

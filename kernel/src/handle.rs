@@ -24,6 +24,13 @@ impl KernelHandle {
         let _ = self.0.set(Arc::downgrade(kernel));
     }
 
+    /// Says that what is read at an address is another by now, as [`Kernel::announce`] does.
+    pub fn announce(&self, uri: &str) {
+        if let Some(kernel) = self.0.get().and_then(Weak::upgrade) {
+            kernel.announce(uri);
+        }
+    }
+
     /// The kernel.
     ///
     /// # Errors

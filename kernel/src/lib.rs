@@ -85,7 +85,7 @@ use crate::connectors::drafts::Drafts;
 use crate::handle::KernelHandle;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
-use crate::mcp::Sessions;
+use crate::mcp::{Announcements, Sessions};
 use crate::metrics::Metrics;
 use crate::sealed::Sealer;
 use crate::skills::Skills;
@@ -124,6 +124,7 @@ pub struct Kernel {
     approvers: Vec<(String, String, SecretHash)>,
     metrics_key: SecretHash,
     mcp: Sessions,
+    announcements: Announcements,
     mcp_settings: config::Mcp,
     metrics: Metrics,
     approvals: Approvals,
@@ -366,6 +367,7 @@ impl KernelBuilder {
             approvals: config.approvals,
             metrics_key: keys.metrics.hash(),
             mcp: Sessions::default(),
+            announcements: Announcements::default(),
             mcp_settings: config.mcp,
             metrics: Metrics::new(since, catalog_digest),
             sealer: Sealer::new(&keys.payloads),
@@ -509,6 +511,12 @@ impl Kernel {
     #[must_use]
     pub fn catalog(&self) -> &ActionCatalog {
         &self.catalog
+    }
+
+    /// Says that what is read at an address is another by now. MCP clients that watch it, and whose grant lets them read
+    /// it, are told within two seconds.
+    pub fn announce(&self, uri: &str) {
+        self.announcements.make(uri);
     }
 
     /// The connector that presents this key. Every key is compared.

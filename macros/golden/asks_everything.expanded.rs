@@ -43,6 +43,8 @@ const __action_send: ::actum::__private::Action = {
                 escape_hatch: ::core::option::Option::Some(("verb", "target")),
                 interaction: ::core::option::Option::Some("kind"),
             },
+            resource: ::core::option::Option::None,
+            prompt: false,
             redact: &[
                 ("$.headers.authorization", "[REDACTED]"),
                 ("$.items[*].key", "[KEY]"),

@@ -35,6 +35,8 @@ const __action_persist: ::actum::__private::Action = {
                 escape_hatch: ::core::option::Option::None,
                 interaction: ::core::option::Option::None,
             },
+            resource: ::core::option::Option::None,
+            prompt: false,
             redact: &[("$.key", "[KEY]")],
             hints: ::actum::__private::Hints {
                 read_only: false,

@@ -36,6 +36,8 @@ const __action_now: facade::actum::__private::Action = {
             egress_channels: ::core::option::Option::None,
             egress_class: ::core::option::Option::None,
             asks: facade::actum::__private::Asks::NOTHING,
+            resource: ::core::option::Option::None,
+            prompt: false,
             redact: &[],
             hints: facade::actum::__private::Hints {
                 read_only: false,

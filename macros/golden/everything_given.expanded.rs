@@ -41,6 +41,8 @@ pub(crate) const __action_delete: ::actum::__private::Action = {
             egress_channels: ::core::option::Option::Some(&["owner", "imap"]),
             egress_class: ::core::option::Option::Some("mail"),
             asks: ::actum::__private::Asks::NOTHING,
+            resource: ::core::option::Option::None,
+            prompt: false,
             redact: &[],
             hints: ::actum::__private::Hints {
                 read_only: false,

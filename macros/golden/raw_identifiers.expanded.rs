@@ -35,6 +35,8 @@ const __action_type: ::actum::__private::Action = {
             egress_channels: ::core::option::Option::None,
             egress_class: ::core::option::Option::None,
             asks: ::actum::__private::Asks::NOTHING,
+            resource: ::core::option::Option::None,
+            prompt: false,
             redact: &[],
             hints: ::actum::__private::Hints {
                 read_only: false,

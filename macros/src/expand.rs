@@ -28,6 +28,7 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
         destructive,
         idempotent,
         open_world,
+        prompt,
         ..
     } = declaration;
     let title = option(declaration.title.as_ref());
@@ -35,6 +36,7 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
     let egress_class = option(declaration.egress_class.as_ref());
     let channels = declaration.egress_channels.as_ref();
     let egress_channels = option(channels.map(|list| quote!(&[#(#list),*])));
+    let resource = option(declaration.resource.as_ref());
     let asks = asks(&declaration.asks, &actum);
     let redact = declaration
         .redact
@@ -80,6 +82,8 @@ pub fn registration(declaration: &Declaration, function: &Function) -> TokenStre
                     egress_channels: #egress_channels,
                     egress_class: #egress_class,
                     asks: #asks,
+                    resource: #resource,
+                    prompt: #prompt,
                     redact: &[#(#redact),*],
                     hints: #actum::Hints {
                         read_only: #read_only,

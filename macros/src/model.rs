@@ -25,6 +25,8 @@ pub struct Declaration {
     pub egress_channels: Option<Vec<LitStr>>,
     pub egress_class: Option<LitStr>,
     pub asks: Asks,
+    pub resource: Option<LitStr>,
+    pub prompt: bool,
     pub redact: Vec<(LitStr, LitStr)>,
     pub check: Option<Path>,
     pub approval_required: bool,
@@ -36,7 +38,7 @@ pub struct Declaration {
     pub open_world: bool,
 }
 
-const ARGUMENTS: [&str; 22] = [
+const ARGUMENTS: [&str; 24] = [
     "id",
     "description",
     "title",
@@ -56,13 +58,15 @@ const ARGUMENTS: [&str; 22] = [
     "reads_secrets",
     "escape_hatch",
     "interaction",
+    "resource",
+    "prompt",
     "redact",
     "check",
     "crate",
 ];
 
 /// Words that people write for an argument, and that are too far from it to be found by likeness.
-const OTHER_WORDS: [(&str, &str); 21] = [
+const OTHER_WORDS: [(&str, &str); 24] = [
     ("name", "id"),
     ("action", "id"),
     ("desc", "description"),
@@ -84,6 +88,9 @@ const OTHER_WORDS: [(&str, &str); 21] = [
     ("secret", "reads_secrets"),
     ("secrets", "reads_secrets"),
     ("mask", "redact"),
+    ("uri", "resource"),
+    ("address", "resource"),
+    ("template", "resource"),
 ];
 
 /// Checks the arguments; `None` when what is required is not there. Faults are told either way.
@@ -107,6 +114,7 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
     let description = text_of("description");
     let title = text_of("title");
     let selection_token = text_of("selection_token");
+    let resource = text_of("resource");
     let mut flag = |name: &str| find(name).is_some_and(|argument| is_flag(argument, faults));
     let approval_required = flag("approval_required");
     let idempotency_key_required = flag("idempotency_key_required");
@@ -115,6 +123,7 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
     let destructive = flag("destructive");
     let idempotent = flag("idempotent");
     let open_world = flag("open_world");
+    let prompt = flag("prompt");
     let mut path_of = |name: &str, form: &str| find(name).and_then(|it| path(it, form, faults));
     let actum = path_of(
         "crate",
@@ -145,6 +154,7 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
             "an action is `read_only` or `destructive`, not both; drop one",
         );
     }
+    read_by_itself(arguments, faults);
     let asks = asks::asks(arguments, &misspelt, faults);
     let redact = find("redact").map_or_else(Vec::new, |argument| redact::redact(argument, faults));
     Some(Declaration {
@@ -156,6 +166,8 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
         egress_channels,
         egress_class,
         asks,
+        resource,
+        prompt,
         redact,
         check,
         approval_required,
@@ -166,6 +178,33 @@ pub fn declaration(arguments: &[Argument], faults: &mut Faults) -> Option<Declar
         idempotent,
         open_world,
     })
+}
+
+/// What is read at an address, or chosen as a prompt, is answered at once: nothing changes by it, and nothing has to be
+/// presented or waited for.
+fn read_by_itself(arguments: &[Argument], faults: &mut Faults) {
+    const WAITS: [&str; 3] = [
+        "approval_required",
+        "selection_token",
+        "idempotency_key_required",
+    ];
+    let ways = ["resource", "prompt"].into_iter();
+    for way in ways.filter_map(|name| find(arguments, name)) {
+        let name = &way.name;
+        if find(arguments, "read_only").is_none() {
+            faults.push(
+                name.span(),
+                format_args!("a `{name}` changes nothing; add `read_only`, or drop `{name}`"),
+            );
+        }
+        for other in WAITS.into_iter().filter_map(|name| find(arguments, name)) {
+            let other = &other.name;
+            faults.push(
+                other.span(),
+                format_args!("a `{name}` is answered at once, and nothing can be presented with it; drop `{other}` or `{name}`"),
+            );
+        }
+    }
 }
 
 fn find<'a>(arguments: &'a [Argument], name: &str) -> Option<&'a Argument> {

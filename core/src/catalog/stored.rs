@@ -11,6 +11,7 @@ use crate::digest::canonical_json;
 use crate::id::ActionId;
 use crate::presentation::Rendered;
 use crate::requirement::Requirements;
+use crate::resource::UriTemplate;
 use crate::upstream::UpstreamTool;
 
 /// Why bytes are no catalog as [`ActionCatalog::to_canonical_json`] writes it.
@@ -37,6 +38,10 @@ struct Stored {
     #[serde(default)]
     redactions: BTreeMap<String, String>,
     #[serde(default)]
+    resource: Option<String>,
+    #[serde(default)]
+    prompt: bool,
+    #[serde(default)]
     upstream: Option<Box<UpstreamTool>>,
 }
 
@@ -59,6 +64,7 @@ impl ActionCatalog {
                 Rendered::new(descriptor)
                     .ok_or_else(|| told(&format!("`{id}` has a descriptor that cannot be shown")))
             });
+            let resource = stored.resource.as_deref().map(UriTemplate::parse);
             let entry = Entry {
                 tool: tool.transpose()?,
                 egress: stored.egress,
@@ -68,6 +74,11 @@ impl ActionCatalog {
                 non_delegable: stored.non_delegable,
                 requirements: stored.requirements,
                 redactions: stored.redactions,
+                resource: resource
+                    .transpose()
+                    .map_err(|fault| told(&fault))?
+                    .map(Box::new),
+                prompt: stored.prompt,
                 upstream: stored.upstream,
             };
             Ok((id, entry))
@@ -169,6 +180,9 @@ mod tests {
                 non_delegable,
                 requirements: asked.filter(|asked| !asked.is_empty()).map(Box::new),
                 redactions: hidden,
+                resource: non_delegable
+                    .then(|| Box::new(UriTemplate::parse("note:{name}").unwrap())),
+                prompt: undispatchable,
                 upstream: of_upstream.then(|| {
                     let action = ActionId::parse("a").unwrap();
                     let bound = BoundArgument::one_of(action, "a", vec![json!("b")]);
@@ -203,6 +217,8 @@ mod tests {
                 let [was, is] = [&catalog, &read].map(|it| canonical_json(&it.tool_descriptor_for(id)).unwrap());
                 prop_assert_eq!(is, was);
                 prop_assert_eq!(read.requirements_for(id), catalog.requirements_for(id));
+                prop_assert_eq!(read.resource_of(id), catalog.resource_of(id));
+                prop_assert_eq!(read.is_prompt(id), catalog.is_prompt(id));
                 prop_assert_eq!(read.upstream_tool_of(id), catalog.upstream_tool_of(id));
                 prop_assert_eq!(read.is_dispatchable(id), catalog.is_dispatchable(id));
             }

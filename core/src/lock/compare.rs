@@ -148,6 +148,15 @@ impl Told<'_> {
             self.tell("redactions", label, words);
         }
         self.hints(old.hints, new.hints);
+        if old.resource != new.resource {
+            let [was, is] = [&old.resource, &new.resource].map(|it| quoted(it.as_deref()));
+            self.tell("resource", Keeps, format!("{was} -> {is}"));
+        }
+        match (old.prompt, new.prompt) {
+            (false, true) => self.tell("prompt", Keeps, "people can choose it as a prompt now"),
+            (true, false) => self.tell("prompt", Keeps, "it is no prompt any more"),
+            _ => {}
+        }
         self.upstream(old.upstream.as_ref(), new.upstream.as_ref());
         for (label, words) in parameters::changes(&old.parameters, &new.parameters) {
             self.tell("parameters", label, words);

@@ -93,6 +93,12 @@ pub struct LockedAction {
     pub redactions: BTreeSet<String>,
     /// What it promises of its effects.
     pub hints: Hints,
+    /// The address at which what it reads can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
+    /// People can choose it as a prompt.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub prompt: bool,
     /// Where it is from, if it is another system's tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upstream: Option<UpstreamTool>,
@@ -266,6 +272,8 @@ impl LockedAction {
             requirements: catalog.requirements_for(name).cloned().unwrap_or_default(),
             redactions: catalog.redactions_of(name).keys().cloned().collect(),
             hints: tool.hints,
+            resource: catalog.resource_of(name).map(ToString::to_string),
+            prompt: catalog.is_prompt(name),
             upstream: catalog.upstream_tool_of(name).cloned(),
             parameters: tool.parameters_schema,
             output: tool.output_schema,

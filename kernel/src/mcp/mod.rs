@@ -6,11 +6,13 @@
 
 mod line;
 mod listing;
+mod prompts;
 mod resources;
 mod server;
 mod sessions;
 mod settings;
 mod told;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +36,7 @@ use crate::request::read_body;
 use crate::worker::authenticate;
 use server::Server;
 pub(crate) use sessions::Sessions;
+pub(crate) use watch::Announcements;
 
 /// How often an open stream that says nothing shows that it is alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

@@ -13,20 +13,25 @@ use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
-    ErrorData, Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
+    ArgumentInfo, CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
+use super::resources::{call_at, call_of};
 use super::sessions::OfTask;
-use super::{line, listing, resources, sessions, told};
+use super::watch::Watched;
+use super::{line, listing, prompts, resources, sessions, told};
 use crate::Kernel;
 use crate::auth::LiveTask;
-use crate::mediate::{Posted, mediate};
+use crate::mediate::{Answer, Posted, mediate};
 use crate::replay;
 
 /// The revisions that have sessions.
@@ -49,6 +54,8 @@ pub(super) struct Server {
     sessions: Option<Arc<OfTask>>,
     /// The least that the client wants to be told of logs.
     least: Arc<Mutex<Level>>,
+    /// What the client of a session watches.
+    watched: Arc<tokio::sync::Mutex<Watched>>,
 }
 
 impl Server {
@@ -57,6 +64,7 @@ impl Server {
             kernel,
             sessions,
             least: Arc::new(Mutex::new(Level::Debug)),
+            watched: Arc::default(),
         }
     }
 
@@ -97,12 +105,22 @@ impl Server {
         }
     }
 
-    async fn call(
+    /// Has a stop wait for an answer that is on its way.
+    async fn counted<T>(&self, answered: impl Future<Output = T>) -> T {
+        match &self.sessions {
+            Some(sessions) => sessions.under_way.track_future(answered).await,
+            None => answered.await,
+        }
+    }
+
+    /// Posts a call by the one path of all calls, and does what its handler wishes of the client meanwhile.
+    async fn post(
         &self,
-        request: CallToolRequestParams,
+        task: &Arc<LiveTask>,
+        name: &str,
+        arguments: Map<String, Value>,
         context: &Context,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let task = Self::task(context)?;
+    ) -> Result<Answer, ErrorData> {
         let key = match context.meta.get(IDEMPOTENCY_KEY) {
             None => None,
             Some(Value::String(key)) if replay::is_key(key) => Some(key.clone()),
@@ -116,14 +134,14 @@ impl Server {
         };
         let (caller, mut wishes) = line::open(context);
         let posted = Posted {
-            selection_token: self.selection_token(context, &task, &request.name)?,
-            action: request.name.to_string(),
-            arguments: request.arguments.unwrap_or_default(),
+            selection_token: self.selection_token(context, task, name)?,
+            action: name.to_owned(),
+            arguments,
             idempotency_key: key,
             caller,
         };
         let kernel = Arc::clone(&self.kernel);
-        let of = Arc::clone(&task);
+        let of = Arc::clone(task);
         let mediated = async move {
             let Ok(_place) = kernel.places.try_acquire() else {
                 return Err(ErrorData::internal_error(
@@ -156,13 +174,103 @@ impl Server {
         while let Ok(wish @ line::Wish::Tell(_)) = wishes.try_recv() {
             line::grant(wish, context, least).await;
         }
-        let answer = answer.map_err(|error| {
+        answer.map_err(|error| {
             tracing::error!(%error, "a call ended without an answer");
             ErrorData::internal_error("the kernel could not answer; what it did is recorded", None)
-        })??;
+        })?
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let task = Self::task(context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = self.post(&task, &request.name, arguments, context).await?;
         let catalog = self.kernel.at_hand();
         let view = project(&task.grant, &catalog);
         told::result(answer, &request.name, &view).map(Into::into)
+    }
+
+    /// Reads at an address.
+    async fn read(&self, uri: &str, context: &Context) -> Result<ReadResourceResult, ErrorData> {
+        let task = Self::task(context)?;
+        if let Some(told) = call_of(&self.kernel, &task, uri).await? {
+            return Ok(ReadResourceResult::new(vec![resources::call_told(
+                &told, uri,
+            )]));
+        }
+        let catalog = self.kernel.at_hand();
+        let Some((name, arguments)) = call_at(uri, &task.grant, &catalog) else {
+            return Err(resources::unknown());
+        };
+        let answer = self.post(&task, &name, arguments, context).await?;
+        let value =
+            told::value(answer, &name).map_err(|told| told.unwrap_or_else(resources::unknown))?;
+        let output = ToolName::to_id(&name).and_then(|id| {
+            let tool = catalog.tool_descriptor_for(id.as_str())?;
+            tool.output_schema.clone()
+        });
+        let contents = resources::contents(value, output.as_ref(), uri);
+        Ok(ReadResourceResult::new(contents))
+    }
+
+    /// Gets a prompt.
+    async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: &Context,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let task = Self::task(context)?;
+        let name = request.name;
+        let catalog = self.kernel.at_hand();
+        let view = project(&task.grant, &catalog);
+        let found = prompts::all(&view, &catalog).find(|tool| tool.descriptor().name == name);
+        let Some(descriptor) = found.map(|tool| tool.descriptor().clone()) else {
+            return Err(prompts::unknown(&name));
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let answer = self.post(&task, &name, arguments, context).await?;
+        let value = told::value(answer, &name)
+            .map_err(|told| told.unwrap_or_else(|| prompts::unknown(&name)))?;
+        let messages = prompts::messages(value, descriptor.output_schema.as_ref());
+        Ok(GetPromptResult::new(messages).with_description(descriptor.description))
+    }
+
+    /// What an argument of a prompt or an address may go on with.
+    fn completed(
+        &self,
+        request: &CompleteRequestParams,
+        context: &Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        let task = Self::task(context)?;
+        let catalog = self.kernel.at_hand();
+        let view = project(&task.grant, &catalog);
+        let (found, unknown) = match &request.r#ref {
+            Reference::Prompt(prompt) => {
+                let mut all = prompts::all(&view, &catalog);
+                let found = all.find(|tool| tool.descriptor().name == prompt.name);
+                (found, prompts::unknown(&prompt.name))
+            }
+            Reference::Resource(address) => {
+                let mut all = resources::addresses(&view, &catalog);
+                let found = all.find(|(_, template)| template.as_str() == address.uri);
+                (found.map(|(tool, _)| tool), resources::unknown())
+            }
+            // A kind of reference that is none of the protocol's.
+            _ => (None, resources::unknown()),
+        };
+        let ArgumentInfo { name, value, .. } = &request.argument;
+        let info = prompts::completions(found.ok_or(unknown)?, name, value);
+        Ok(CompleteResult::new(info))
+    }
+
+    /// What a list is told with in the revision without sessions: how long it holds, and for whom.
+    fn fresh_for(&self, context: &Context) -> Result<Option<u64>, ErrorData> {
+        let task = Self::task(context)?;
+        let is_told = is_sessionless(context);
+        Ok(is_told.then(|| listing::fresh_for(&self.kernel, &task)))
     }
 }
 
@@ -186,8 +294,13 @@ pub(super) fn is_sessionless(context: &Context) -> bool {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
+            .enable_completions()
             .enable_logging()
+            .enable_prompts()
+            .enable_prompts_list_changed()
             .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_tools()
             .enable_tool_list_changed()
             .build();
@@ -206,7 +319,7 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Some(sessions) = &self.sessions {
-            sessions.tell(context.peer);
+            sessions.tell(context.peer, Arc::clone(&self.watched));
         }
     }
 
@@ -225,8 +338,7 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let task = Self::task(context.request_context())?;
-        sessions::listen(&self.kernel, &task, &context).await;
-        Ok(())
+        sessions::listen(&self.kernel, &task, &context).await
     }
 
     async fn list_tools(
@@ -258,27 +370,37 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let answered = self.call(request, &context);
-        match &self.sessions {
-            Some(sessions) => sessions.under_way.track_future(answered).await,
-            None => answered.await,
-        }
+        self.counted(answered).await
     }
 
     async fn list_resources(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(Vec::new()))
+        let task = Self::task(&context)?;
+        let catalog = self.kernel.at_hand();
+        let all = resources::listed(&project(&task.grant, &catalog), &catalog);
+        let all = ListResourcesResult::with_all_items(all);
+        Ok(match self.fresh_for(&context)? {
+            Some(time) => all.with_ttl_ms(time).with_cache_scope(CacheScope::Private),
+            None => all,
+        })
     }
 
     async fn list_resource_templates(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        context: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = vec![resources::calls()];
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
+        let task = Self::task(&context)?;
+        let catalog = self.kernel.at_hand();
+        let all = resources::templates(&project(&task.grant, &catalog), &catalog);
+        let all = ListResourceTemplatesResult::with_all_items(all);
+        Ok(match self.fresh_for(&context)? {
+            Some(time) => all.with_ttl_ms(time).with_cache_scope(CacheScope::Private),
+            None => all,
+        })
     }
 
     async fn read_resource(
@@ -286,8 +408,60 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let answered = self.read(&request.uri, &context);
+        self.counted(answered).await.map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
         let task = Self::task(&context)?;
-        resources::read(&self.kernel, &task, &request.uri).await
+        let mut watched = self.watched.lock().await;
+        watched.add(&self.kernel, &task, &request.uri).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: Context,
+    ) -> Result<(), ErrorData> {
+        self.watched.lock().await.remove(&request.uri);
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let task = Self::task(&context)?;
+        let catalog = self.kernel.at_hand();
+        let view = project(&task.grant, &catalog);
+        let all = prompts::all(&view, &catalog).map(prompts::listed).collect();
+        let all = ListPromptsResult::with_all_items(all);
+        Ok(match self.fresh_for(&context)? {
+            Some(time) => all.with_ttl_ms(time).with_cache_scope(CacheScope::Private),
+            None => all,
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let answered = self.prompt(request, &context);
+        self.counted(answered).await.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.completed(&request, &context)
     }
 
     /// Whatever rmcp could not read as a request that it knows.
@@ -296,8 +470,15 @@ impl ServerHandler for Server {
         request: CustomRequest,
         context: Context,
     ) -> Result<CustomResult, ErrorData> {
-        const OF_SESSIONS: [&str; 2] = ["initialize", "logging/setLevel"];
-        const KNOWN: [&str; 4] = [
+        const OF_SESSIONS: [&str; 4] = [
+            "initialize",
+            "logging/setLevel",
+            "resources/subscribe",
+            "resources/unsubscribe",
+        ];
+        const KNOWN: [&str; 6] = [
+            "completion/complete",
+            "prompts/get",
             "resources/read",
             "server/discover",
             "tools/call",

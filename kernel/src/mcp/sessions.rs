@@ -2,12 +2,13 @@
 //! token alone, and ends with it.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actum::{Digest, project};
 use rmcp::RoleServer;
+use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam};
 use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager as _};
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use ulid::Ulid;
 
+use super::watch::Watched;
 use crate::Kernel;
 use crate::auth::LiveTask;
 
@@ -38,11 +40,14 @@ pub(crate) struct OfTask {
     ending: CancellationToken,
     /// The sessions in the order that they began in, those that have ended among them.
     begun: Mutex<VecDeque<SessionId>>,
-    /// Those who want to be told when the tools are others.
-    peers: Mutex<Vec<Peer<RoleServer>>>,
+    /// Those who want to be told when the tools are others, and what they watch besides.
+    peers: Mutex<Vec<Listener>>,
     /// Calls whose answer is still to come.
     pub(super) under_way: TaskTracker,
 }
+
+/// A client, and what it watches.
+type Listener = (Peer<RoleServer>, Arc<tokio::sync::Mutex<Watched>>);
 
 impl Sessions {
     /// Those of a task, begun where there are none; `None` where too many tasks have some.
@@ -117,19 +122,20 @@ impl OfTask {
         }
     }
 
-    /// Tells somebody from now on when the tools are others.
-    pub(super) fn tell(&self, peer: Peer<RoleServer>) {
+    /// Tells somebody from now on when the tools are others, and what is read where it watches.
+    pub(super) fn tell(&self, peer: Peer<RoleServer>, watched: Arc<tokio::sync::Mutex<Watched>>) {
         let mut peers = self.peers();
-        peers.retain(|peer| !peer.is_transport_closed());
-        peers.push(peer);
+        peers.retain(|(peer, _)| !peer.is_transport_closed());
+        peers.push((peer, watched));
     }
 
-    fn peers(&self) -> MutexGuard<'_, Vec<Peer<RoleServer>>> {
+    fn peers(&self) -> MutexGuard<'_, Vec<Listener>> {
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends them once their task is over, the kernel stops, or all of them have ended.
     async fn look_after(self: Arc<Self>, kernel: Arc<Kernel>, task: Ulid, mut shown: Digest) {
+        let mut heard = kernel.announcements.hear();
         loop {
             tokio::select! {
                 () = kernel.stopping.cancelled() => {
@@ -141,7 +147,10 @@ impl OfTask {
                 () = tokio::time::sleep(LOOK) => {}
             }
             match kernel.tasks.live(task, kernel.now()).await {
-                Ok(Some(live)) => shown = self.told(&kernel, &live, shown).await,
+                Ok(Some(live)) => {
+                    let announced = heard.since();
+                    shown = self.told(&kernel, &live, shown, announced.as_ref()).await;
+                }
                 Ok(None) => break,
                 // Whether it is over cannot be said now; calls cannot be made either.
                 Err(error) => tracing::warn!(%error, "a task's sessions could not be looked after"),
@@ -156,15 +165,30 @@ impl OfTask {
     }
 
     /// Tells those who want to know that the tools are not those that were shown; what they are now.
-    async fn told(&self, kernel: &Kernel, live: &LiveTask, shown: Digest) -> Digest {
+    async fn told(
+        &self,
+        kernel: &Arc<Kernel>,
+        live: &LiveTask,
+        shown: Digest,
+        announced: Option<&BTreeSet<Arc<str>>>,
+    ) -> Digest {
         let now = tools_of(kernel, live);
-        if shown != now {
-            let peers = self.peers().clone();
-            for peer in peers {
-                // One that does not listen must not keep the others from it.
-                let told = tokio::time::timeout(LOOK, peer.notify_tool_list_changed());
-                let _ = told.await;
-            }
+        let peers = self.peers().clone();
+        for (peer, watched) in peers {
+            let changed = watched.lock().await.changed(kernel, live, announced).await;
+            let telling = async {
+                if shown != now {
+                    let _ = peer.notify_tool_list_changed().await;
+                    let _ = peer.notify_prompt_list_changed().await;
+                    let _ = peer.notify_resource_list_changed().await;
+                }
+                for uri in changed {
+                    let updated = ResourceUpdatedNotificationParam::new(uri);
+                    let _ = peer.notify_resource_updated(updated).await;
+                }
+            };
+            // One that does not listen must not keep the others from it.
+            let _ = tokio::time::timeout(LOOK, telling).await;
         }
         now
     }
@@ -172,24 +196,64 @@ impl OfTask {
 
 /// Tells whoever asked to be told, by the revision without sessions, when the tools of a task are others; until it is over,
 /// the kernel stops, or nobody listens any more.
-pub(super) async fn listen(kernel: &Kernel, task: &LiveTask, context: &SubscriptionContext) {
+pub(super) async fn listen(
+    kernel: &Arc<Kernel>,
+    task: &LiveTask,
+    context: &SubscriptionContext,
+) -> Result<(), ErrorData> {
     let mut shown = tools_of(kernel, task);
+    let mut heard = kernel.announcements.hear();
+    let mut watched = Watched::default();
+    for uri in context.accepted().resource_subscriptions.iter().flatten() {
+        watched.add(kernel, task, uri).await?;
+    }
     loop {
         tokio::select! {
-            () = context.cancelled() => return,
-            () = kernel.stopping.cancelled() => return,
+            () = context.cancelled() => return Ok(()),
+            () = kernel.stopping.cancelled() => return Ok(()),
             () = tokio::time::sleep(LOOK) => {}
         }
-        let now = match kernel.tasks.live(task.id, kernel.now()).await {
-            Ok(Some(live)) => tools_of(kernel, &live),
-            Ok(None) => return,
+        let live = match kernel.tasks.live(task.id, kernel.now()).await {
+            Ok(Some(live)) => live,
+            Ok(None) => return Ok(()),
             Err(_) => continue,
         };
-        if now != shown && context.sink().notify_tool_list_changed().await.is_err() {
-            return;
+        let now = tools_of(kernel, &live);
+        let (sink, wanted) = (context.sink(), context.accepted());
+        let is_new = now != shown;
+        let lists = [
+            (wanted.tools_list_changed, List::Tools),
+            (wanted.prompts_list_changed, List::Prompts),
+            (wanted.resources_list_changed, List::Resources),
+        ];
+        for (_, list) in lists
+            .into_iter()
+            .filter(|(wanted, _)| is_new && *wanted == Some(true))
+        {
+            let told = match list {
+                List::Tools => sink.notify_tool_list_changed().await,
+                List::Prompts => sink.notify_prompt_list_changed().await,
+                List::Resources => sink.notify_resource_list_changed().await,
+            };
+            if told.is_err() {
+                return Ok(());
+            }
+        }
+        let announced = heard.since();
+        for uri in watched.changed(kernel, &live, announced.as_ref()).await {
+            if sink.notify_resource_updated(uri).await.is_err() {
+                return Ok(());
+            }
         }
         shown = now;
     }
+}
+
+/// What may be listed.
+enum List {
+    Tools,
+    Prompts,
+    Resources,
 }
 
 /// What tells one set of tools from another.

@@ -12,6 +12,9 @@ use super::resources;
 use crate::mediate::Answer;
 use crate::worker::{MODEL_ONLY, refusal_of};
 
+/// What a task is told whose effects are not real.
+const SUPPRESSED: &str = "Nothing was done: the effects of this task are suppressed.";
+
 /// The result of a call that was answered so.
 ///
 /// # Errors
@@ -46,13 +49,10 @@ pub(super) fn result(
                 None,
             ));
         }
-        Answer::Suppressed => {
-            let told = "Nothing was done: the effects of this task are suppressed.";
-            (
-                CallToolResult::error(vec![ContentBlock::text(told)]),
-                json!({}),
-            )
-        }
+        Answer::Suppressed => (
+            CallToolResult::error(vec![ContentBlock::text(SUPPRESSED)]),
+            json!({}),
+        ),
         answer => {
             let body = refusal_of(answer, name).body();
             // As text: clients hold structured content against the tool's output schema, whatever else the result says.
@@ -66,6 +66,36 @@ pub(super) fn result(
         _ => None,
     };
     Ok(result)
+}
+
+/// The value of a call that was answered so, for what is read or chosen instead of called.
+///
+/// # Errors
+/// What the client is told instead; `None` where it is to be as if there were no such thing.
+pub(super) fn value(answer: Answer, name: &str) -> Result<Value, Option<ErrorData>> {
+    match answer {
+        // As in `result`: for the model that asked.
+        Answer::Done {
+            result: Delivery { value, .. },
+            ..
+        } => Ok(value),
+        Answer::Replayed { result, .. } => Ok(result),
+        Answer::Absent => Err(None),
+        Answer::Suppressed => Err(Some(ErrorData::internal_error(SUPPRESSED, None))),
+        Answer::ApprovalRequired { request_id } => {
+            let uri = resources::of_call(request_id);
+            let told =
+                format!("It waits for the owner's approval; what becomes of it is at {uri}.");
+            Err(Some(ErrorData::internal_error(told, None)))
+        }
+        answer => {
+            let body = refusal_of(answer, name).body();
+            Err(Some(ErrorData::internal_error(
+                "It was refused.",
+                Some(body),
+            )))
+        }
+    }
 }
 
 /// A result as blocks, and by its schema where the tool has one.

@@ -17,20 +17,16 @@ mod program;
 mod server;
 
 use actum::ActionId;
-use std::time::Duration;
-
 use actum::ToolName;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
-use server::{PATIENCE, TOKEN, Upstream, tool};
+use server::{PATIENCE, SOON, TOKEN, Upstream, tool};
 use support::answer::Answer;
 use support::client::Client;
 use support::home::{Authority, Home};
 use support::kernel::Here;
 
-/// Less than the time from one look of the kernel to the next.
-const SOON: Duration = Duration::from_secs(10);
 const LOCK: &str = "actum.lock.json";
 
 /// What the operator says of the server's tools, if a test says nothing else.

@@ -28,6 +28,8 @@ use tokio::task::JoinHandle;
 
 /// The longest that a test waits.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Less than the time from one look of the kernel to the next, and than the time that a handler has.
+pub const SOON: Duration = Duration::from_secs(10);
 /// The token that it wants.
 pub const TOKEN: &str = "token-of-the-upstream";
 
@@ -136,7 +138,7 @@ impl Upstream {
 
     /// Waits until it was told that nobody waits for a call any more.
     pub async fn was_told_off(&self) {
-        tokio::time::timeout(PATIENCE, self.shared.cancelled.notified())
+        tokio::time::timeout(SOON, self.shared.cancelled.notified())
             .await
             .expect("the upstream is told");
     }
