@@ -19,7 +19,7 @@ use crate::descriptor::ToolDescriptor;
 use crate::gate::Permit;
 use crate::id::{ActionId, ToolName};
 use crate::redact::{Reach, RedactionPath, Redactions, Watch, reach};
-use crate::requirement::{Class, Requirements, not_a_required_text, takes_texts};
+use crate::requirement::{Class, Requirements, not_a_required_text};
 use crate::resource::UriTemplate;
 use crate::schema::{ArgumentFault, CompiledSchema, without_fractions};
 use crate::upstream::{UpstreamAction, UpstreamFault};
@@ -242,6 +242,7 @@ impl Registry {
             let problems = registry.broken(pack.id, promises);
             faults.extend(problems.map(|problem| fault(pack.id, pack.at, problem)));
         }
+        faults.extend(registry.shared_addresses());
         for (id, places) in &places {
             let others: Vec<String> = places.iter().skip(1).map(ToString::to_string).collect();
             if let (Some(first), false) = (places.first(), others.is_empty()) {
@@ -253,6 +254,29 @@ impl Registry {
             }
         }
         RegistryFaults::none_or(faults).map(|()| registry)
+    }
+
+    /// Addresses that two actions have: what is read there would be a matter of their order.
+    fn shared_addresses(&self) -> Vec<RegistryFault> {
+        let mut seen: BTreeMap<&str, &ActionId> = BTreeMap::new();
+        let mut faults = Vec::new();
+        // From the last on, so that the first is told of the others.
+        for (id, registered) in self.actions.iter().rev() {
+            let Some((resource, action)) = registered
+                .resource
+                .as_ref()
+                .zip(registered.handler.annotated())
+            else {
+                continue;
+            };
+            if let Some(other) = seen.insert(resource.as_str(), id) {
+                let problem = format!(
+                    "its resource `{resource}` is that of `{other}` as well; give one of them another"
+                );
+                faults.push(fault(id.as_str(), action.at, problem));
+            }
+        }
+        faults
     }
 
     /// The registry with tools of other systems beside the annotated handlers.
@@ -678,12 +702,14 @@ fn not_filled_in(resource: &UriTemplate, parameters: &Value) -> Option<String> {
     })
 }
 
-/// Arguments of a prompt that are no texts, which is all that a person can fill in.
+/// Arguments of a prompt that are no texts, which is all that a person can fill in. One that may be left out is.
 fn no_words(parameters: &Value) -> Option<String> {
-    let properties = parameters.get("properties").and_then(Value::as_object);
-    let names = properties.into_iter().flatten().map(|(name, _)| name);
-    let others: Vec<_> = names
-        .filter(|name| !takes_texts(parameters, name))
+    let required = parameters.get("required").and_then(Value::as_array);
+    let others: Vec<_> = required
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .filter(|name| not_a_required_text(parameters, name).is_some())
         .map(|name| format!("`{name}`"))
         .collect();
     (!others.is_empty()).then(|| {

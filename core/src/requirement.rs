@@ -155,24 +155,6 @@ pub(crate) fn not_a_required_text(schema: &Value, name: &str) -> Option<String> 
     (!is_text).then(|| "is no text; make it one".to_owned())
 }
 
-/// Whether an argument takes texts, and may take nothing.
-pub(crate) fn takes_texts(schema: &Value, name: &str) -> bool {
-    let argument = schema.get("properties").and_then(|all| all.get(name));
-    let takes_text = |argument: &Value| match argument.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "string"),
-        _ => is_text(schema, argument),
-    };
-    let alternatives = |argument: &Value| {
-        let listed = argument.get("anyOf").or_else(|| argument.get("oneOf"));
-        listed
-            .and_then(Value::as_array)
-            .is_some_and(|all| all.iter().any(takes_text))
-    };
-    argument.is_some_and(|argument| {
-        takes_text(argument) || alternatives(argument) || texts_of(schema, name).is_some()
-    })
-}
-
 fn is_text(schema: &Value, argument: &Value) -> bool {
     let kind = resolved(schema, argument).get("type");
     kind.is_some_and(|kind| kind == "string")

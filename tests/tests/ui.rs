@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 /// The folders of mistakes; `pass` holds what compiles, and runs.
-const MISTAKES: [&str; 11] = [
+const MISTAKES: [&str; 12] = [
     "argument",
     "asks",
     "description",
@@ -17,6 +17,7 @@ const MISTAKES: [&str; 11] = [
     "id",
     "output",
     "payload",
+    "reading",
     "redact",
     "several",
     "signature",

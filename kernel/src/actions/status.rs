@@ -40,7 +40,8 @@ pub struct Status {
     title = "Kernel status",
     description = "Read the kernel's version, uptime, store and counts of tasks, calls and ledger records.",
     read_only,
-    idempotent
+    idempotent,
+    resource = "openspine:status"
 )]
 pub async fn read(running: &Running) -> Result<Status, ActionError> {
     let counts = running.store.counts().await?;

@@ -33,6 +33,13 @@ pub(super) fn listed(tool: &ViewedTool<'_>) -> Prompt {
     let schema = &descriptor.parameters_schema;
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
+    let kind = |argument: &Value| argument.get("type").cloned().unwrap_or_default();
+    // What a person cannot fill in may be left out.
+    let is_told = |(_, argument): &(&String, &Value)| match kind(argument) {
+        Value::String(kind) => kind == "string",
+        Value::Array(kinds) => kinds.iter().any(|kind| kind == "string"),
+        _ => true,
+    };
     let argument = |(name, argument): (&String, &Value)| {
         let mut told = PromptArgument::new(name);
         let description = argument.get("description").and_then(Value::as_str);
@@ -40,7 +47,12 @@ pub(super) fn listed(tool: &ViewedTool<'_>) -> Prompt {
         told.required = Some(required.is_some_and(|all| all.iter().any(|one| one == name)));
         told
     };
-    let arguments: Vec<_> = properties.into_iter().flatten().map(argument).collect();
+    let arguments: Vec<_> = properties
+        .into_iter()
+        .flatten()
+        .filter(is_told)
+        .map(argument)
+        .collect();
     let arguments = (!arguments.is_empty()).then_some(arguments);
     let mut prompt = Prompt::new(&*descriptor.name, Some(&*descriptor.description), arguments);
     prompt.title.clone_from(&descriptor.title);

@@ -4,7 +4,6 @@
 #![expect(deprecated)]
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use actum::caller::{Caller, Level, Reply};
 use actum::content::{Block, Content};
@@ -22,9 +21,7 @@ use tokio::sync::Notify;
 
 use super::support::home::{Authority, Home};
 use super::support::kernel::Here;
-use super::{call, connected, message, refused};
-
-const SOON: Duration = Duration::from_secs(20);
+use super::{SOON, call, connected, message, refused};
 
 #[action(id = "line.count", description = "Count to three.", read_only)]
 async fn count(caller: &Caller) -> Result<u8, ActionError> {

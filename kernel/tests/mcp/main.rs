@@ -14,8 +14,11 @@ mod calls;
 mod door;
 mod line;
 mod listing;
+mod read;
 mod sessions;
 mod stdio;
+
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::service::RunningService;
@@ -29,6 +32,9 @@ use support::client::{Client, Task};
 const STATUS: &str = "openspine-status-read";
 const PREVIEW: &str = "lyra-ui-preview";
 const READ: &str = "email-read_thread--selected_no_attachments";
+
+/// The longest that a test waits to hear of something.
+const SOON: Duration = Duration::from_secs(20);
 
 /// rmcp's client, with a task's token.
 async fn connected<H: ClientHandler>(
@@ -92,4 +98,52 @@ fn refused(answer: &Value) -> String {
     assert_eq!(result.get("structuredContent"), None, "{answer}");
     let told: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
     told["error"]["reason"].as_str().unwrap().to_owned()
+}
+
+/// What is told to a client that listens without a session.
+struct Stream {
+    response: reqwest::Response,
+    heard: String,
+}
+
+impl Stream {
+    /// Listens for these.
+    async fn listen(kernel: &Client, token: &str, notifications: Value) -> Self {
+        let params = json!({"notifications": notifications});
+        let response = kernel
+            .http
+            .post(format!("{}/mcp", kernel.url))
+            .bearer_auth(token)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "subscriptions/listen")
+            .body(sessionless("subscriptions/listen", params).to_string())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), 200);
+        let heard = String::new();
+        Self { response, heard }
+    }
+
+    /// Waits until something was told; all that was since the last time.
+    async fn hear(&mut self, wanted: &str) -> String {
+        let hearing = async {
+            while !self.heard.contains(wanted) {
+                let piece = self.response.chunk().await.unwrap();
+                let piece = piece.unwrap_or_else(|| panic!("it ends with {}", self.heard));
+                self.heard.push_str(std::str::from_utf8(&piece).unwrap());
+            }
+        };
+        let heard = tokio::time::timeout(SOON, hearing).await;
+        heard.expect("it is told");
+        std::mem::take(&mut self.heard)
+    }
+
+    /// Waits until it ends.
+    async fn ends(mut self) {
+        let ends = async { while let Ok(Some(_)) = self.response.chunk().await {} };
+        tokio::time::timeout(SOON, ends).await.expect("it ends");
+    }
 }

@@ -13,10 +13,7 @@ use super::support::answer::Answer;
 use super::support::client::Client;
 use super::support::home::{Authority, Home};
 use super::support::kernel::Here;
-use super::{STATUS, call, connected, message, owner, sessionless, stranger};
-
-/// Far more than anything here takes.
-const SOON: Duration = Duration::from_secs(20);
+use super::{SOON, STATUS, Stream, call, connected, message, owner, stranger};
 
 /// Begins a session; its id.
 async fn begun(kernel: &Client, token: &str) -> String {
@@ -200,53 +197,26 @@ async fn a_client_that_listens_is_told_when_its_tools_are_others() {
 #[tokio::test]
 async fn a_client_without_a_session_listens_and_is_told_too_until_its_task_is_over() {
     let (kernel, token) = with_a_claim().await;
-    let listen = sessionless(
-        "subscriptions/listen",
-        json!({"notifications": {"toolsListChanged": true, "resourcesListChanged": true}}),
-    );
-    let mut stream = kernel
-        .http
-        .post(format!("{}/mcp", kernel.url))
-        .bearer_auth(&token)
-        .header("content-type", "application/json")
-        .header("accept", "application/json, text/event-stream")
-        .header("mcp-protocol-version", "2026-07-28")
-        .header("mcp-method", "subscriptions/listen")
-        .body(listen.to_string())
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(stream.status(), 200);
-    let mut heard = String::new();
-    let mut hear = async |wanted: &str| {
-        let hearing = async {
-            while !heard.contains(wanted) {
-                let piece = stream.chunk().await.unwrap();
-                let piece = piece.unwrap_or_else(|| panic!("it ends with {heard}"));
-                heard.push_str(std::str::from_utf8(&piece).unwrap());
-            }
-        };
-        tokio::time::timeout(SOON, hearing)
-            .await
-            .expect("it is told");
-        std::mem::take(&mut heard)
-    };
-    // What is not offered is not acknowledged.
-    let acknowledged = hear("notifications/subscriptions/acknowledged").await;
+    let wanted = json!({"toolsListChanged": true, "resourcesListChanged": true});
+    let mut stream = Stream::listen(&kernel, &token, wanted).await;
+    // What was not asked for is not acknowledged.
+    let acknowledged = stream
+        .hear("notifications/subscriptions/acknowledged")
+        .await;
     assert!(acknowledged.contains("toolsListChanged"), "{acknowledged}");
     assert!(
-        !acknowledged.contains("resourcesListChanged"),
+        !acknowledged.contains("promptsListChanged"),
         "{acknowledged}"
     );
     kernel.home.ada_has("[]");
     kernel
         .owner_post("/v1/owner/manifests/reload", &json!({}))
         .await;
-    hear("notifications/tools/list_changed").await;
+    let told = stream.hear("notifications/resources/list_changed").await;
+    assert!(told.contains("notifications/tools/list_changed"), "{told}");
     let task = kernel.task(&token).await.at("/task_id");
     kernel
         .owner_post(&format!("/v1/owner/tasks/{task}/revoke"), &json!({}))
         .await;
-    let ends = async { while let Ok(Some(_)) = stream.chunk().await {} };
-    tokio::time::timeout(SOON, ends).await.expect("it ends");
+    stream.ends().await;
 }
