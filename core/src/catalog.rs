@@ -399,7 +399,7 @@ impl ActionCatalog {
                 if let Some(told) = told.as_object_mut() {
                     // What came in after the first version is written where it is there.
                     let resource = entry.resource.as_ref().map(|it| json!(it.as_str()));
-                    let prompt = entry.prompt.then(|| json!(true));
+                    let prompt = entry.prompt.then_some(json!(true));
                     let upstream = entry.upstream.as_ref().map(|it| json!(it));
                     let later = [
                         ("resource", resource),

@@ -82,11 +82,10 @@ pub(super) fn call_at(
     catalog: &ActionCatalog,
 ) -> Option<(String, Map<String, Value>)> {
     let view = actum::project(grant, catalog);
-    let found = addresses(&view, catalog).find_map(|(tool, address)| {
+    addresses(&view, catalog).find_map(|(tool, address)| {
         let arguments = address.arguments(uri)?;
         Some((tool.descriptor().name.clone(), arguments))
-    });
-    found
+    })
 }
 
 /// What became of the call at an address; `None` where there is none of this task.
