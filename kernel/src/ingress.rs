@@ -35,7 +35,7 @@ const MAX_MESSAGE: usize = 16 * 1024;
 const MAX_TARGETS: usize = 16;
 
 /// An event as a connector posts it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PostedEvent {
     /// The connector that hands it in; if given, it is the one whose key is presented.

@@ -32,6 +32,7 @@ mod mcp;
 pub mod mediate;
 mod metrics;
 mod observe;
+mod openapi;
 mod operator;
 pub mod overlay;
 mod owner;

@@ -18,6 +18,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use ulid::Ulid;
@@ -118,9 +119,10 @@ pub async fn threads(
 }
 
 /// What the owner selects.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct SelectionBody {
+pub(crate) struct SelectionBody {
+    /// Its id, as the list of threads has it.
     thread: String,
 }
 

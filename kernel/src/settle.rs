@@ -12,7 +12,7 @@ use crate::ledger::{Entry, Kind};
 use crate::store::{StoreError, StoredCall};
 
 /// What somebody found out of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Finding {
     /// It did what it was asked.

@@ -13,6 +13,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
@@ -30,15 +31,20 @@ use crate::store::StoreError;
 pub const MODEL_ONLY: &str = "actum:model-only-result/1";
 
 /// A call, as it is posted.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CallBody {
+pub(crate) struct CallBody {
+    /// The action's id, or its tool's name.
     action: String,
+    /// The arguments, as the tool's parameters say.
     #[serde(default)]
     arguments: Map<String, Value>,
+    /// What the owner selected, for a tool that requires it.
     #[serde(default)]
     selection_token: Option<String>,
+    /// Under one key a call runs once: 1 to 128 visible ASCII characters.
     #[serde(default)]
+    #[schemars(regex(pattern = r"^[!-~]{1,128}$"))]
     idempotency_key: Option<String>,
 }
 

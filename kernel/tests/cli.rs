@@ -26,6 +26,7 @@ const COMMANDS: &[&str] = &[
     "check",
     "lock",
     "mcp",
+    "openapi",
     "project",
     "explain",
     "diff",

@@ -77,7 +77,7 @@ pub struct RawEventRef {
 }
 
 /// What an event claims about its sender. Never authority.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ActorHint {
     /// The user id within the channel.
@@ -98,7 +98,7 @@ pub struct ActorHint {
 }
 
 /// Something that an event is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetRef {
     /// What it is.

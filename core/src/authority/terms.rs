@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::document::{Choice, choice};
@@ -251,6 +252,17 @@ macro_rules! serde_by_name {
         impl Serialize for $term {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
+            }
+        }
+
+        impl JsonSchema for $term {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($term).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let names: Vec<_> = Self::ALL.iter().map(|(name, _)| *name).collect();
+                json_schema!({"type": "string", "enum": names})
             }
         }
 

@@ -206,6 +206,8 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
+    /// Print the OpenAPI document of /v1: the shapes of requests and answers, and no action.
+    Openapi,
     /// Verify the ledger, prove a record, keep checkpoints as a witness, export it.
     #[command(subcommand)]
     Ledger(ledger::Ask),
@@ -273,6 +275,9 @@ pub fn main_try_with<E: Display>(
             Command::Select { config, thread } => client::select(config, thread).await,
             Command::Revoke { config, task } => client::revoke(config, &task).await,
             Command::Reload { config } => client::reload(config).await,
+            Command::Openapi => crate::openapi::text()
+                .map_err(|error| error.to_string())
+                .and_then(|text| say(&text)),
             Command::Ledger(ask) => ledger::run(ask).await,
         }
         .map_or_else(|message| fail(&message), |()| ExitCode::SUCCESS)

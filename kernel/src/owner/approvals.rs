@@ -10,6 +10,7 @@ use axum::extract::{Path, Query, State as Shared};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use ulid::Ulid;
@@ -20,12 +21,15 @@ use crate::Kernel;
 use crate::approval::{Approver, Edited, OWNER, Undecided};
 use crate::auth::Secret;
 use crate::calls::State;
+use crate::openapi::forms::{Id, Sha256, Time};
 use crate::reply::{Refusal, json_value};
 use crate::request::{bearer, shaped_body};
 use crate::store::{StoreError, StoredCall, StoredDecision};
 
 /// The most calls that one answer has.
 const PAGE: i64 = 200;
+/// Texts of one line.
+pub(super) const ONE_LINE: &str = r"^[^\x00-\x1f\x7f-\x9f]*$";
 /// The longest reason, in bytes.
 const MAX_REASON: usize = 1_000;
 
@@ -116,18 +120,21 @@ pub(super) async fn newer_than(kernel: &Kernel, last: Ulid) -> Result<Vec<ToldCa
 }
 
 /// A call with all that a decision on it is bound to, as those who decide are told of it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToldCall {
     /// Its id.
+    #[schemars(with = "Id")]
     pub id: Ulid,
     /// Its task.
+    #[schemars(with = "Id")]
     pub task_id: Ulid,
     /// Whom the task's grant was issued to.
     pub principal: Option<String>,
     /// What the task is for; of one that was commissioned, in the words of a worker.
     pub purpose: Option<String>,
     /// The task that commissioned it.
+    #[schemars(with = "Option<Id>")]
     pub commissioned_by: Option<Ulid>,
     /// What the sender of the task's event wrote: untrusted.
     pub message: Option<String>,
@@ -149,12 +156,15 @@ pub struct ToldCall {
     /// Why it was rejected or refused, or is of unknown outcome, or what was said of it when it was settled.
     pub reason: Option<String>,
     /// The call that took its place.
+    #[schemars(with = "Option<Id>")]
     pub superseded_by: Option<Ulid>,
     /// When it was asked for, RFC 3339 UTC.
     pub asked_at: String,
     /// Until when it waits.
+    #[schemars(with = "Option<Time>")]
     pub expires_at: Option<Timestamp>,
     /// The digest of all of this that a decision is bound to.
+    #[schemars(with = "Option<Sha256>")]
     pub binding: Option<Digest>,
     /// What it would change of what is in force, where it is about that and waits.
     pub change: Option<ToldChange>,
@@ -202,11 +212,15 @@ async fn told(kernel: &Kernel, call: StoredCall) -> Result<ToldCall, StoreError>
 }
 
 /// A decision: what was seen, and why it is so.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct DecisionBody {
+pub(crate) struct DecisionBody {
+    /// The `binding` of what was seen.
+    #[schemars(with = "Sha256")]
     binding: Digest,
+    /// Why, in one line of at most 1,000 bytes.
     #[serde(default)]
+    #[schemars(length(max = 1_000), regex(pattern = ONE_LINE))]
     reason: Option<String>,
 }
 
@@ -268,10 +282,13 @@ pub(super) fn told_reason(reason: Option<String>) -> Result<Option<String>, Refu
 }
 
 /// An edited form of a call.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct EditBody {
+pub(crate) struct EditBody {
+    /// The `binding` of what was seen.
+    #[schemars(with = "Sha256")]
     binding: Digest,
+    /// The arguments of the call that takes its place.
     arguments: Map<String, Value>,
 }
 
@@ -290,9 +307,11 @@ pub async fn edit(
 }
 
 /// What was seen.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RenewBody {
+pub(crate) struct RenewBody {
+    /// The `binding` of what was seen.
+    #[schemars(with = "Sha256")]
     binding: Digest,
 }
 

@@ -8,6 +8,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use similar::TextDiff;
@@ -16,11 +17,12 @@ use ulid::Ulid;
 use super::authenticate;
 use crate::Kernel;
 use crate::in_force::Current;
+use crate::openapi::forms::{Id, Sha256};
 use crate::reply::{Refusal, json_value};
 use crate::store::{ArtifactState, StoredArtifact};
 
 /// A version, as the owner is told of it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToldArtifact {
     /// The folder of its kind.
@@ -32,10 +34,13 @@ pub struct ToldArtifact {
     /// Where it stands.
     pub state: ArtifactState,
     /// The digest of its text.
+    #[schemars(with = "Sha256")]
     pub digest: Digest,
     /// The call that proposed it.
+    #[schemars(with = "Id")]
     pub call: Ulid,
     /// That call's task.
+    #[schemars(with = "Id")]
     pub task: Ulid,
     /// When it became active, RFC 3339 UTC.
     pub at: String,

@@ -12,7 +12,7 @@ use crate::calls::State;
 use crate::store::{StoreError, StoredCall};
 
 /// A change, in all that it does.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToldChange {
     /// What is in force: an artifact or a file, by its name.

@@ -7,6 +7,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State as Shared};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ulid::Ulid;
@@ -15,6 +16,7 @@ use super::authenticate;
 use crate::Kernel;
 use crate::actions::preview;
 use crate::calls::State;
+use crate::openapi::forms::{Id, Sha256};
 use crate::preview::Draft;
 use crate::reply::{Refusal, json_value};
 use crate::store::{StoreError, StoredCall};
@@ -23,12 +25,14 @@ use crate::store::{StoreError, StoredCall};
 const PAGE: i64 = 200;
 
 /// A preview, as the owner is told of it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToldPreview {
     /// Its id: that of the call that showed it.
+    #[schemars(with = "Id")]
     pub id: Ulid,
     /// The call's task.
+    #[schemars(with = "Id")]
     pub task_id: Ulid,
     /// Whom the task's grant was issued to.
     pub principal: Option<String>,
@@ -37,6 +41,7 @@ pub struct ToldPreview {
     /// Where the call stands.
     pub state: State,
     /// The digest of the content.
+    #[schemars(with = "Sha256")]
     pub digest: Digest,
     /// The content, exactly; untrusted.
     pub draft: Draft,

@@ -7,20 +7,24 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State as Shared};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::approvals::{authenticate, read, told_reason, unknown};
+use super::approvals::{ONE_LINE, authenticate, read, told_reason, unknown};
 use crate::Kernel;
 use crate::reply::{Refusal, json_value};
 use crate::request::shaped_body;
 use crate::settle::{Finding, Unsettled};
 
 /// What was found out, and how.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct FindingBody {
+pub(crate) struct FindingBody {
+    /// What became of it.
     outcome: Finding,
+    /// How it was found out, in one line of at most 1,000 bytes.
+    #[schemars(length(min = 1, max = 1_000), regex(pattern = ONE_LINE))]
     reason: String,
 }
 

@@ -19,7 +19,7 @@ pub(super) use tables::Tables;
 const MOST: i64 = 10_000;
 
 /// Where a version stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ArtifactState {
     /// It is in force, in the place of the file of its kind and id.

@@ -291,7 +291,9 @@ pub struct StoredCall {
 }
 
 /// One approver's decision on a call.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 pub struct StoredDecision {
     /// Who.
     pub approver: String,
@@ -300,6 +302,7 @@ pub struct StoredDecision {
     /// Why, in the approver's words.
     pub reason: Option<String>,
     /// The digest of what the approver saw.
+    #[schemars(with = "crate::openapi::forms::Sha256")]
     pub binding: Digest,
     /// When, RFC 3339 UTC.
     pub at: String,
@@ -356,7 +359,9 @@ pub enum Decided {
 }
 
 /// A message to the owner's device.
-#[derive(Debug, Clone, serde::Serialize, serde::Deserialize, sqlx::FromRow)]
+#[derive(
+    Debug, Clone, serde::Serialize, serde::Deserialize, sqlx::FromRow, schemars::JsonSchema,
+)]
 pub struct Message {
     /// Its place, from 1.
     pub seq: i64,
