@@ -375,7 +375,7 @@ impl KernelBuilder {
             seal: keys.seal,
             catalog_json: String::from_utf8(catalog_json).map_err(StartFaults::one)?,
             catalog_digest,
-            at_hand: RwLock::new(Arc::new(catalog.without(&upstreams.absent()))),
+            at_hand: RwLock::new(Arc::new(catalog.without(&upstreams.accepted()))),
             upstreams,
             keeping: TaskTracker::new(),
             catalog,

@@ -1,6 +1,7 @@
 //! Keeping an upstream connected, and what workers see of it in step with what it offers.
 
-use std::sync::{Arc, Weak};
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use actum::{ActionCatalog, ActionId};
@@ -28,7 +29,7 @@ impl Kernel {
     pub(crate) fn at_hand(&self) -> Arc<ActionCatalog> {
         let at_hand = self.at_hand.read();
         // Nothing panics while it holds the lock, and a pointer is whole in any case.
-        Arc::clone(&at_hand.unwrap_or_else(std::sync::PoisonError::into_inner))
+        Arc::clone(&at_hand.unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Begins to keep the upstreams, and waits a while for each to have been looked at once.
@@ -62,17 +63,22 @@ impl Kernel {
         if known.as_ref() == Some(&found) {
             return;
         }
-        let absent = self.upstreams.absent();
+        // Two upstreams that change at once must not undo each other's change.
+        let _turn = self.upstreams.turn.lock().await;
         let shown = self.at_hand();
-        let (gone, come): (Vec<ActionId>, Vec<ActionId>) = {
-            let gone = absent.iter().filter(|id| shown.is_known(id.as_str()));
-            let come = upstream.accepted.values().map(|accepted| &accepted.id);
-            let come = come.filter(|id| !absent.contains(*id) && !shown.is_known(id.as_str()));
-            (gone.cloned().collect(), come.cloned().collect())
-        };
-        if !gone.is_empty() {
-            self.show(shown.without(&gone.into_iter().collect()));
+        let is_shown = |id: &&ActionId| shown.is_known(id.as_str());
+        let (mut left, mut come): (BTreeSet<ActionId>, BTreeSet<ActionId>) = Default::default();
+        left.extend(self.upstreams.accepted().iter().filter(is_shown).cloned());
+        {
+            let at_hand = upstream.at_hand.borrow();
+            for accepted in upstream.accepted.values() {
+                match at_hand.contains(&accepted.id) {
+                    true => drop(come.insert(accepted.id.clone())),
+                    false => drop(left.remove(&accepted.id)),
+                }
+            }
         }
+        self.show(&left);
         let mut body = json!({"upstream": upstream.id()});
         if let (Some(body), Value::Object(found)) = (body.as_object_mut(), found.clone()) {
             body.extend(found);
@@ -87,16 +93,20 @@ impl Kernel {
             return;
         }
         *known = Some(found);
-        if !come.is_empty() {
-            self.show(self.catalog.without(&self.upstreams.absent()));
-        }
+        left.extend(come);
+        self.show(&left);
     }
 
-    fn show(&self, catalog: ActionCatalog) {
-        let mut at_hand = self
-            .at_hand
-            .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+    /// Has these tools of upstreams at hand, and no others.
+    fn show(&self, ids: &BTreeSet<ActionId>) {
+        let absent: BTreeSet<_> = self.upstreams.accepted();
+        let absent: BTreeSet<_> = absent.difference(ids).cloned().collect();
+        let is_so = |id: &ActionId| self.at_hand().is_known(id.as_str());
+        if absent.iter().all(|id| !is_so(id)) && ids.iter().all(is_so) {
+            return;
+        }
+        let catalog = self.catalog.without(&absent);
+        let mut at_hand = self.at_hand.write().unwrap_or_else(PoisonError::into_inner);
         *at_hand = Arc::new(catalog);
         drop(at_hand);
         // What was written for them tells of the tools of before.

@@ -18,13 +18,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actum::lock::LockedAction;
+use actum::schema::CompiledSchema;
 use actum::upstream::{UpstreamAction, UpstreamHandler};
 use actum::{ActionError, ActionId, Digest};
 use tokio::sync::{Mutex, Notify, watch};
 
 use crate::config::UpstreamServer;
 use crate::surface;
-use offer::{Offer, entry_of};
+use offer::{Offer, entry_of, result_schema};
 use session::Live;
 pub(crate) use session::{END, Standing};
 use terms::Terms;
@@ -50,11 +51,17 @@ struct Accepted {
     /// Of its entry in the surface lock.
     digest: Digest,
     offer: Offer,
+    /// What results have to fit; `None` where they are blocks.
+    result: Option<CompiledSchema>,
 }
 
 /// All upstreams of a configuration.
 #[derive(Debug, Default)]
-pub(crate) struct Upstreams(Vec<Arc<Upstream>>);
+pub(crate) struct Upstreams {
+    all: Vec<Arc<Upstream>>,
+    /// The turn to change what is at hand.
+    turn: Mutex<()>,
+}
 
 impl Upstreams {
     /// Reads the manifests, and what of them the surface lock says was accepted. Connects to nothing.
@@ -84,19 +91,22 @@ impl Upstreams {
             }
         }
         match faults.is_empty() {
-            true => Ok(Self(upstreams)),
+            true => Ok(Self {
+                all: upstreams,
+                turn: Mutex::default(),
+            }),
             false => Err(faults),
         }
     }
 
     /// Each of them.
     pub(crate) fn each(&self) -> impl Iterator<Item = &Arc<Upstream>> {
-        self.0.iter()
+        self.all.iter()
     }
 
     /// The actions that were accepted.
     pub(crate) fn actions(&self) -> impl Iterator<Item = UpstreamAction> {
-        self.0.iter().flat_map(Upstream::actions)
+        self.all.iter().flat_map(Upstream::actions)
     }
 
     /// The ids that the manifests name and nobody accepted: they exist, and nothing dispatches them.
@@ -106,20 +116,18 @@ impl Upstreams {
             let named = named.filter(|terms| !upstream.accepted.contains_key(&terms.tool));
             named.map(|terms| terms.id.clone()).collect::<Vec<_>>()
         };
-        self.0.iter().flat_map(of)
+        self.all.iter().flat_map(of)
     }
 
-    /// The accepted actions whose upstreams were not last seen to offer them so.
-    pub(crate) fn absent(&self) -> BTreeSet<ActionId> {
+    /// Every action that was accepted.
+    pub(crate) fn accepted(&self) -> BTreeSet<ActionId> {
         let of = |upstream: &Arc<Upstream>| {
-            let at_hand = upstream.at_hand.borrow();
             let accepted = upstream.accepted.values();
-            let absent = accepted.filter(|accepted| !at_hand.contains(&accepted.id));
-            absent
+            accepted
                 .map(|accepted| accepted.id.clone())
                 .collect::<Vec<_>>()
         };
-        self.0.iter().flat_map(of).collect()
+        self.all.iter().flat_map(of).collect()
     }
 }
 
@@ -133,6 +141,7 @@ impl Upstream {
             let accepted = Accepted {
                 id: terms.id.clone(),
                 digest: entry.digest,
+                result: result_schema(offer.output.as_ref()).ok()?,
                 offer,
             };
             (now.digest == entry.digest).then(|| (terms.tool.clone(), accepted))

@@ -3,7 +3,7 @@
 use actum::Registry;
 use actum::content::{Content, is_content};
 use actum::lock::{LockedAction, SurfaceLock};
-use actum::schema::{normal_form, result_form, result_of};
+use actum::schema::{CompiledSchema, SchemaFault, normal_form, result_form, result_of};
 use actum::upstream::UpstreamAction;
 use rmcp::model::Tool;
 use serde_json::Value;
@@ -65,9 +65,13 @@ impl Offer {
     }
 }
 
-/// Whether results of a tool are blocks, as those of tools without a schema for them are.
-pub(crate) fn has_blocks(output: Option<&Value>) -> bool {
-    output.is_none_or(is_content)
+/// The schema of a tool's results; `None` where they are blocks, as those of tools that give no schema are.
+///
+/// # Errors
+/// That it does not compile.
+pub(crate) fn result_schema(output: Option<&Value>) -> Result<Option<CompiledSchema>, SchemaFault> {
+    let output = output.filter(|output| !is_content(output));
+    output.map(CompiledSchema::new).transpose()
 }
 
 /// The entry that an action has in the surface lock.

@@ -43,10 +43,7 @@ const MAX_MESSAGE: usize = 200;
 
 /// A connection.
 pub(super) struct Live {
-    peer: Peer<RoleClient>,
-    /// Whether it said that it offers something else since it was last looked at.
-    is_stale: Arc<AtomicBool>,
-    progress: Progress,
+    line: Line,
     ends: Option<RunningServiceCancellationToken>,
     /// Is through once the connection has ended, and its program with it.
     ended: JoinHandle<()>,
@@ -61,6 +58,21 @@ impl fmt::Debug for Live {
 impl Drop for Live {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// What a call goes out by.
+#[derive(Clone)]
+struct Line {
+    peer: Peer<RoleClient>,
+    /// Whether there may be something else at its end than what was last looked at.
+    is_stale: Arc<AtomicBool>,
+    progress: Progress,
+}
+
+impl Line {
+    fn is_open(&self) -> bool {
+        !self.peer.is_transport_closed()
     }
 }
 
@@ -139,8 +151,8 @@ impl Upstream {
     /// What went wrong, for the operator. What was at hand before stays so.
     pub(crate) async fn look(&self) -> Result<BTreeMap<String, Standing>, String> {
         let mut live = self.live.lock().await;
-        if let Some(open) = live.as_ref().filter(|live| live.is_open())
-            && let Ok(seen) = self.seen(open).await
+        if let Some(open) = live.as_ref().filter(|live| live.line.is_open())
+            && let Ok(seen) = self.seen(&open.line).await
         {
             return Ok(seen);
         }
@@ -171,7 +183,7 @@ impl Upstream {
     ) -> Result<Confidential, ActionError> {
         let id = &context.call.action;
         let unavailable = |why: String| ActionError::unavailable(format!("`{id}`: {why}"));
-        let (peer, progress) = self.ready().await.map_err(unavailable)?;
+        let line = self.ready().await.map_err(unavailable)?;
         let found = self.terms.iter().find(|terms| terms.id == *id);
         let found = found.filter(|_| self.at_hand.borrow().contains(id));
         let Some((terms, accepted)) =
@@ -187,16 +199,16 @@ impl Upstream {
         let params = CallToolRequestParams::new(terms.tool.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
-        let sent = peer.send_request_with_option(request, options).await;
+        let sent = line.peer.send_request_with_option(request, options).await;
         let sent = sent.map_err(|error| unavailable(error.to_string()))?;
         let mut asked = Asked {
-            peer,
-            progress,
+            line,
             token: sent.progress_token.clone(),
             request: Some(sent.id.clone()),
         };
         let (notify, mut notices) = mpsc::channel(WAITING);
-        asked.progress.all().insert(asked.token.clone(), notify);
+        let waiting = &asked.line.progress;
+        waiting.all().insert(asked.token.clone(), notify);
         let answer = sent.await_response();
         tokio::pin!(answer);
         let answer = loop {
@@ -214,25 +226,26 @@ impl Upstream {
         asked.request = None;
         if matches!(&answer, Err(error) if !matches!(error, ServiceError::McpError(_))) {
             // Whatever is there now may be another server: it is looked at before the next call.
-            self.live.lock().await.take();
+            asked.line.is_stale.store(true, Ordering::SeqCst);
             self.bell.notify_one();
         }
-        told::result(answer, accepted.offer.output.as_ref())
+        told::result(answer, accepted.result.as_ref())
     }
 
     /// A connection to call by, after a look if there may be something new to see.
-    async fn ready(&self) -> Result<(Peer<RoleClient>, Progress), String> {
+    async fn ready(&self) -> Result<Line, String> {
         let mut live = self.live.lock().await;
-        match live.as_ref().filter(|live| live.is_open()) {
-            Some(open) if !open.is_stale.load(Ordering::SeqCst) => {}
-            Some(open) => drop(self.seen(open).await?),
-            None => {
-                *live = None;
-                *live = Some(self.begin().await?.0);
+        if let Some(open) = live.as_ref().filter(|live| live.line.is_open()) {
+            if open.line.is_stale.load(Ordering::SeqCst) {
+                self.seen(&open.line).await?;
             }
+            return Ok(open.line.clone());
         }
-        let live = live.as_ref().ok_or("it is not connected")?;
-        Ok((live.peer.clone(), live.progress.clone()))
+        *live = None;
+        let (new, _) = self.begin().await?;
+        let line = new.line.clone();
+        *live = Some(new);
+        Ok(line)
     }
 
     async fn begin(&self) -> Result<(Live, BTreeMap<String, Standing>), String> {
@@ -244,27 +257,30 @@ impl Upstream {
         };
         let running = connect(self.id(), &self.server.reached, client).await?;
         let bell = Arc::clone(&self.bell);
-        let live = Live {
+        let line = Line {
             peer: running.peer().clone(),
             is_stale,
             progress,
+        };
+        let live = Live {
+            line,
             ends: Some(running.cancellation_token()),
             ended: tokio::spawn(async move {
                 let _ = running.waiting().await;
                 bell.notify_one();
             }),
         };
-        let seen = self.seen(&live).await?;
+        let seen = self.seen(&live.line).await?;
         Ok((live, seen))
     }
 
     /// What is offered by a connection. What is at hand follows from it.
-    async fn seen(&self, live: &Live) -> Result<BTreeMap<String, Standing>, String> {
+    async fn seen(&self, line: &Line) -> Result<BTreeMap<String, Standing>, String> {
         // Before it is looked at: what changes meanwhile is looked at once more.
-        live.is_stale.store(false, Ordering::SeqCst);
-        let listed = tokio::time::timeout(LIST, list(&live.peer)).await;
+        line.is_stale.store(false, Ordering::SeqCst);
+        let listed = tokio::time::timeout(LIST, list(&line.peer)).await;
         let listed = listed.unwrap_or_else(|_| Err("it did not list its tools in time".to_owned()));
-        let tools = listed.inspect_err(|_| live.is_stale.store(true, Ordering::SeqCst))?;
+        let tools = listed.inspect_err(|_| line.is_stale.store(true, Ordering::SeqCst))?;
         let mut seen: BTreeMap<String, Standing> = self
             .terms
             .iter()
@@ -323,27 +339,22 @@ impl Live {
             end.cancel();
         }
     }
-
-    fn is_open(&self) -> bool {
-        !self.peer.is_transport_closed()
-    }
 }
 
 /// A request that waits for its answer: whoever drops it has the upstream told that nobody waits any more.
 struct Asked {
-    peer: Peer<RoleClient>,
-    progress: Progress,
+    line: Line,
     token: ProgressToken,
     request: Option<RequestId>,
 }
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        self.progress.all().remove(&self.token);
+        self.line.progress.all().remove(&self.token);
         let Some(request) = self.request.take() else {
             return;
         };
-        let peer = self.peer.clone();
+        let peer = self.line.peer.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let _ = peer.notify_cancelled(told::cancelled(request)).await;

@@ -8,9 +8,7 @@ use rmcp::model::{
     ResourceContents, ServerResult,
 };
 use rmcp::service::ServiceError;
-use serde_json::Value;
 
-use super::offer::has_blocks;
 use crate::printable;
 
 /// The most of an upstream's words that is logged, in characters.
@@ -18,17 +16,17 @@ const MAX_WORDS: usize = 1_000;
 /// The media type of a document whose upstream names none.
 const UNKNOWN: &str = "application/octet-stream";
 
-/// The result of an action whose results have this schema.
+/// The result of an action: a value of this schema, or blocks where there is none.
 ///
 /// # Errors
 /// That it failed, or that nobody knows what it did.
 pub(super) fn result(
     answer: Result<ServerResult, ServiceError>,
-    output: Option<&Value>,
+    schema: Option<&CompiledSchema>,
 ) -> Result<Confidential, ActionError> {
     let unknown = |why: String| Err(ActionError::outcome_unknown(why));
     match answer {
-        Ok(ServerResult::CallToolResult(result)) => completed(result, output),
+        Ok(ServerResult::CallToolResult(result)) => completed(result, schema),
         Ok(_) => unknown("it wants more than the arguments, which nobody gives it".to_owned()),
         Err(ServiceError::McpError(error)) => {
             let words = printable::line(&error.message, MAX_WORDS);
@@ -45,22 +43,23 @@ pub(super) fn result(
     }
 }
 
-fn completed(result: CallToolResult, output: Option<&Value>) -> Result<Confidential, ActionError> {
+fn completed(
+    result: CallToolResult,
+    schema: Option<&CompiledSchema>,
+) -> Result<Confidential, ActionError> {
     if result.is_error == Some(true) {
         let words = result.content.iter().filter_map(ContentBlock::as_text);
         let words: Vec<&str> = words.map(|text| text.text.as_str()).collect();
         let words = printable::line(&words.join(" "), MAX_WORDS);
         return Err(ActionError::failed(format!("it says: {words}")));
     }
-    let value = match has_blocks(output) {
-        true => Confidential::of(&Content {
+    let value = match schema {
+        None => Confidential::of(&Content {
             content: result.content.into_iter().map(block).collect(),
         }),
-        false => {
+        Some(schema) => {
             let value = result.structured_content.unwrap_or_default();
-            let fits = output.map(CompiledSchema::new).transpose();
-            let fits = fits.map_err(|fault| ActionError::outcome_unknown(fault.to_string()))?;
-            if fits.is_some_and(|schema| schema.check(&value).is_err()) {
+            if schema.check(&value).is_err() {
                 let told = "its result does not fit the schema that it gave";
                 return Err(ActionError::outcome_unknown(told));
             }

@@ -195,6 +195,47 @@ async fn a_name_that_is_listed_twice_is_nobodys() {
 }
 
 #[tokio::test]
+async fn several_upstreams_come_and_go_without_undoing_each_other() {
+    let say = tool("say", "Say it.");
+    let upstream = Upstream::start(std::slice::from_ref(&say)).await;
+    let ids: Vec<String> = (1..=8).map(|place| format!("u{place}.say")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let authority = Authority {
+        name: "work",
+        allowed: &ids,
+        ..Authority::default()
+    };
+    let home = Home::desk("chat", &[authority], "");
+    home.write("token", TOKEN);
+    home.write(
+        "upstreams/say.yaml",
+        "tools: [{ tool: say, approval_required: false }]\n",
+    );
+    let url = &upstream.url;
+    let named = (1..=8).map(|place| {
+        format!("  - {{ id: u{place}, manifest: upstreams/say.yaml, url: \"{url}\", token_file: token }}\n")
+    });
+    let named: String = named.collect();
+    home.configure(&format!("lock: {LOCK}\nupstreams:\n{named}"));
+    accept(&home).await;
+    let kernel = Here::start(home).await;
+    let token = begin(&kernel).await;
+    for turn in 0..5 {
+        assert_eq!(kernel.tools(&token).await.len(), 8, "{turn}");
+        upstream.offer(&[tool("say", "Another.")]);
+        upstream.tell().await;
+        for id in &ids {
+            until_shown(&kernel, &token, id, false).await;
+        }
+        upstream.offer(std::slice::from_ref(&say));
+        upstream.tell().await;
+        for id in &ids {
+            until_shown(&kernel, &token, id, true).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn commands_know_what_was_accepted_without_any_server() {
     let upstream = Upstream::start(&[tool("say", "Say it."), tool("sign-off", "Sign.")]).await;
     let home = home(&upstream, MANIFEST);
