@@ -238,11 +238,13 @@ impl Upstream {
         if let Some(open) = live.as_ref().filter(|live| live.line.is_open()) {
             if open.line.is_stale.load(Ordering::SeqCst) {
                 self.seen(&open.line).await?;
+                self.bell.notify_one();
             }
             return Ok(open.line.clone());
         }
         *live = None;
         let (new, _) = self.begin().await?;
+        self.bell.notify_one();
         let line = new.line.clone();
         *live = Some(new);
         Ok(line)
@@ -306,14 +308,7 @@ impl Upstream {
                 _ => None,
             })
             .collect();
-        let is_new = self.at_hand.send_if_modified(|before| {
-            let is_new = *before != at_hand;
-            *before = at_hand;
-            is_new
-        });
-        if is_new {
-            self.bell.notify_one();
-        }
+        self.at_hand.send_replace(at_hand);
         Ok(seen)
     }
 
