@@ -189,6 +189,21 @@ async fn the_one_selected_thread_is_read_with_its_token_in_the_meta_or_without_a
         .await
         .json();
     assert_eq!(refused_amiss["error"]["code"], -32602, "{refused_amiss}");
+    // Of two that were selected the client has to say which.
+    let thread = kernel.thread("pipe").await;
+    let target = json!({"type": "email_thread", "id": thread});
+    let event = json!({
+        "event_type": "email.thread.selected", "channel_account": "robins-desk",
+        "actor_hint": {"device_id": "robins-desk"}, "target_refs": [target, target],
+    });
+    let task = kernel.begin("owner_terminal", &event).await;
+    assert_eq!(task.selections.len(), 2);
+    let unsaid = message("tools/call", ask.clone());
+    let answer = kernel.mcp(&task.token, &unsaid).await.json();
+    assert_eq!(refused(&answer), "selection_token_invalid");
+    let said = message("tools/call", with(&task.selections[1]));
+    let read = kernel.mcp(&task.token, &said).await.json();
+    assert_eq!(read["result"]["isError"], false, "{read}");
     // Another's token is not taken for the own one.
     let (one, two) = (kernel.select("pipe").await, kernel.select("pipe").await);
     let stolen = message("tools/call", with(&two.selections[0]));
