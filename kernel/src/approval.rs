@@ -147,6 +147,26 @@ impl Kernel {
         Ok(true)
     }
 
+    /// Has a call that waits never run, since its worker wants it no more; whether it waited.
+    pub(crate) async fn cancel(&self, call: &StoredCall) -> Result<bool, StoreError> {
+        if call.state != State::Pending {
+            return Ok(false);
+        }
+        let entry = Entry {
+            at: self.now(),
+            kind: Kind::CallCancelled,
+            body: json!({"call": call.id, "task": call.task_id, "action": call.action}),
+        };
+        let cancelled = self
+            .store
+            .step(call.id, State::Pending, "withdrawn", entry)
+            .await?;
+        if cancelled {
+            self.metrics.decision("cancelled");
+        }
+        Ok(cancelled)
+    }
+
     /// The revision of the manifests that a waiting call is bound to, if they are those in force and everything else
     /// that it is bound to is as it was, too.
     pub(crate) async fn bound_revision(

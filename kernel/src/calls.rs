@@ -32,6 +32,8 @@ pub enum State {
     Rejected,
     /// Nobody decided in time.
     Expired,
+    /// Its worker took it back before anybody decided.
+    Cancelled,
     /// It was approved, and the gate refused it all the same when it was about to run.
     Refused,
     /// Its handler may have begun.
@@ -49,11 +51,12 @@ pub const MOST_RESUMPTIONS: u32 = 3;
 
 impl State {
     /// Every state.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Pending,
         Self::Approved,
         Self::Rejected,
         Self::Expired,
+        Self::Cancelled,
         Self::Refused,
         Self::Running,
         Self::Succeeded,
@@ -69,6 +72,7 @@ impl State {
             Self::Approved => "approved",
             Self::Rejected => "rejected",
             Self::Expired => "expired",
+            Self::Cancelled => "cancelled",
             Self::Refused => "refused",
             Self::Running => "running",
             Self::Succeeded => "succeeded",
@@ -118,6 +122,7 @@ pub const STEPS: &[Step] = &[
     step(Some(State::Pending), Kind::CallApproved, State::Approved),
     step(Some(State::Pending), Kind::CallRejected, State::Rejected),
     step(Some(State::Pending), Kind::CallExpired, State::Expired),
+    step(Some(State::Pending), Kind::CallCancelled, State::Cancelled),
     step(Some(State::Approved), Kind::CallStarted, State::Running),
     step(Some(State::Approved), Kind::CallRefused, State::Refused),
     // It was cut off, and is run by somebody else from now on.
@@ -180,8 +185,11 @@ mod tests {
         }
         assert_eq!(reached, State::ALL.into());
         let last: Vec<State> = State::ALL.into_iter().filter(|s| s.is_final()).collect();
-        use State::{Expired, Failed, Refused, Rejected, Succeeded};
-        assert_eq!(last, [Rejected, Expired, Refused, Succeeded, Failed]);
+        use State::{Cancelled, Expired, Failed, Refused, Rejected, Succeeded};
+        assert_eq!(
+            last,
+            [Rejected, Expired, Cancelled, Refused, Succeeded, Failed]
+        );
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub enum Kind {
     CallRejected,
     /// Nobody decided in time.
     CallExpired,
+    /// Its worker took it back before anybody decided.
+    CallCancelled,
     /// A call was allowed, and its handler is about to run.
     CallStarted,
     /// It was cut off, and its handler is about to run again.
@@ -102,6 +104,7 @@ impl Kind {
             Self::CallApproved => "call_approved",
             Self::CallRejected => "call_rejected",
             Self::CallExpired => "call_expired",
+            Self::CallCancelled => "call_cancelled",
             Self::CallStarted => "call_started",
             Self::CallResumed => "call_resumed",
             Self::CallSucceeded => "call_succeeded",

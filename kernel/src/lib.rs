@@ -86,7 +86,7 @@ use crate::connectors::drafts::Drafts;
 use crate::handle::KernelHandle;
 use crate::ledger::notary::Notary;
 use crate::ledger::{Entry, Kind};
-use crate::mcp::{Announcements, Sessions};
+use crate::mcp::{Announcements, Questions, Sessions};
 use crate::metrics::Metrics;
 use crate::sealed::Sealer;
 use crate::skills::Skills;
@@ -126,6 +126,7 @@ pub struct Kernel {
     metrics_key: SecretHash,
     mcp: Sessions,
     announcements: Announcements,
+    questions: Questions,
     mcp_settings: config::Mcp,
     metrics: Metrics,
     approvals: Approvals,
@@ -369,6 +370,7 @@ impl KernelBuilder {
             metrics_key: keys.metrics.hash(),
             mcp: Sessions::default(),
             announcements: Announcements::default(),
+            questions: Questions::default(),
             mcp_settings: config.mcp,
             metrics: Metrics::new(since, catalog_digest),
             sealer: Sealer::new(&keys.payloads),

@@ -124,7 +124,7 @@ impl Attempt<'_> {
                 _ => "operation_failed",
             }),
             State::OutcomeUnknown => unsupported("outcome_unknown"),
-            State::Rejected | State::Refused => Answer::NotApproved {
+            State::Rejected | State::Cancelled | State::Refused => Answer::NotApproved {
                 request_id,
                 reason: DenialReason::ApprovalMissing,
             },

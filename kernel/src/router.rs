@@ -25,6 +25,7 @@ pub fn router(kernel: Arc<Kernel>) -> Router {
         .route("/v1/task", get(worker::task))
         .route("/v1/actions", post(worker::call))
         .route("/v1/actions/{id}", get(worker::call_state))
+        .route("/v1/actions/{id}/cancel", post(worker::cancel))
         // The owner.
         .route("/v1/owner/messages", get(owner::messages))
         .route("/v1/owner/threads", get(owner::threads))

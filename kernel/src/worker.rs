@@ -20,11 +20,12 @@ use ulid::Ulid;
 
 use crate::Kernel;
 use crate::auth::LiveTask;
+use crate::calls;
 use crate::mediate::{Answer, Posted, mediate};
 use crate::replay;
 use crate::reply::{Refusal, json_text, json_value};
 use crate::request::{bearer, shaped_body};
-use crate::store::StoreError;
+use crate::store::{StoreError, StoredCall};
 
 /// What an answer with a secret in it says of its result: give it to the model, and neither log nor
 /// keep it. What the kernel stores of it is redacted, and is never called this.
@@ -321,34 +322,71 @@ pub async fn call_state(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let task = authenticate(&kernel, &headers).await?;
-    let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
-    let told = match id {
-        Some(id) => told_call(&kernel, &task, id).await?,
-        None => None,
-    };
-    match told {
-        Some(told) => Ok(json_value(StatusCode::OK, &told)),
-        None => Err(Refusal::new(
-            StatusCode::NOT_FOUND,
-            "operation_absent",
-            "unknown_request",
-            "this task has no such call",
+    let call = of_task(&kernel, &task, id).await?;
+    Ok(json_value(StatusCode::OK, &told(call)))
+}
+
+/// `POST /v1/actions/{id}/cancel`: a call that waits will never run.
+pub async fn cancel(
+    State(kernel): State<Arc<Kernel>>,
+    id: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let task = authenticate(&kernel, &headers).await?;
+    let call = of_task(&kernel, &task, id).await?;
+    kernel.cancel(&call).await?;
+    let now = kernel.call_of(&task, call.id).await?.unwrap_or(call);
+    match now.state {
+        calls::State::Cancelled => Ok(json_value(StatusCode::OK, &told(now))),
+        state => Err(Refusal::new(
+            StatusCode::CONFLICT,
+            "input_invalid",
+            "not_pending",
+            format!(
+                "the call does not wait any more: it is `{}`",
+                state.as_str()
+            ),
         )),
     }
 }
 
-/// What became of a task's call; `None` where the task has no such call.
-pub(crate) async fn told_call(
+/// The call that a path names, of the task that asks.
+async fn of_task(
     kernel: &Kernel,
     task: &LiveTask,
-    id: Ulid,
-) -> Result<Option<Value>, StoreError> {
-    let stored = kernel.call_as_of_now(id).await?;
-    let Some(call) = stored.filter(|call| call.task_id == task.id) else {
-        return Ok(None);
+    id: Result<Path<String>, PathRejection>,
+) -> Result<StoredCall, Refusal> {
+    let id = id.ok().and_then(|Path(id)| Ulid::from_string(&id).ok());
+    let call = match id {
+        Some(id) => kernel.call_of(task, id).await?,
+        None => None,
     };
+    call.ok_or_else(|| {
+        Refusal::new(
+            StatusCode::NOT_FOUND,
+            "operation_absent",
+            "unknown_request",
+            "this task has no such call",
+        )
+    })
+}
+
+impl Kernel {
+    /// A call of a task as it stands; `None` where the task has no such call.
+    pub(crate) async fn call_of(
+        &self,
+        task: &LiveTask,
+        id: Ulid,
+    ) -> Result<Option<StoredCall>, StoreError> {
+        let stored = self.call_as_of_now(id).await?;
+        Ok(stored.filter(|call| call.task_id == task.id))
+    }
+}
+
+/// What a worker is told of its call.
+pub(crate) fn told(call: StoredCall) -> Value {
     let mut body =
-        json!({"ok": true, "request_id": id, "action": call.action, "state": call.state});
+        json!({"ok": true, "request_id": call.id, "action": call.action, "state": call.state});
     if let Some(body) = body.as_object_mut() {
         let reason = call.reason.map(|reason| ("reason", json!(reason)));
         let other = call
@@ -358,5 +396,5 @@ pub(crate) async fn told_call(
         let more = [reason, other, result].into_iter().flatten();
         body.extend(more.map(|(key, value)| (key.to_owned(), value)));
     }
-    Ok(Some(body))
+    body
 }

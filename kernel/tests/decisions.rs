@@ -248,6 +248,55 @@ async fn of_many_approvals_at_once_one_counts() {
 }
 
 #[tokio::test]
+async fn what_its_worker_takes_back_is_decided_on_no_more_and_never_runs() {
+    let outbox = Outbox::default();
+    let kernel = kernel(&outbox, home("")).await;
+    let (task, other) = (task(&kernel, "nobody").await, task(&kernel, "nobody").await);
+    let cancel = async |token: &str, id: &str| {
+        let path = format!("/v1/actions/{id}/cancel");
+        kernel.post(&path, Some(token), String::new()).await
+    };
+    let body = json!({
+        "action": "post.send", "arguments": letter("No"), "idempotency_key": "once",
+    });
+    let id = kernel.call(&task.token, &body).await.at("/request_id");
+    let binding = shown(&kernel, &id).await["binding"].clone();
+    // It is not another's to take back, and theirs is one answer with that for what never was.
+    let foreign = cancel(&other.token, &id).await;
+    foreign.refused(404, "operation_absent", "unknown_request");
+    assert_eq!(foreign, cancel(&other.token, "never").await);
+    assert_eq!(shown(&kernel, &id).await["state"], "pending");
+
+    let taken_back = cancel(&task.token, &id).await;
+    assert_eq!(taken_back.at("/state"), "cancelled");
+    // Again it is as it is.
+    assert_eq!(cancel(&task.token, &id).await, taken_back);
+    assert_eq!(kernel.state(&task.token, &id).await, taken_back);
+    let late = approve(&kernel, &id, &binding).await;
+    late.refused(409, "input_invalid", "not_pending");
+    let waiting = kernel.owner_get("/v1/owner/calls").await.json();
+    assert_eq!(waiting["calls"], json!([]));
+    // Its key names what was taken back.
+    let again = kernel.call(&task.token, &body).await;
+    again.refused_with_more(403, "policy_denied", "approval_missing");
+
+    // What ran is not taken back.
+    let (id, binding) = held(&kernel, &task.token, letter("Yes")).await;
+    approve(&kernel, &id, &binding).await;
+    let late = cancel(&task.token, &id).await;
+    late.refused(409, "input_invalid", "not_pending");
+    assert_eq!(outbox.sent(), ["kim: Yes"]);
+    let kinds = kinds(&kernel).await;
+    assert_eq!(
+        kinds
+            .iter()
+            .filter(|kind| *kind == "call_cancelled")
+            .count(),
+        1
+    );
+}
+
+#[tokio::test]
 async fn what_is_rejected_never_runs_and_its_reason_is_told() {
     let outbox = Outbox::default();
     let kernel = kernel(&outbox, home("")).await;

@@ -206,6 +206,18 @@ async fn a_worker_is_answered_as_it_says() {
         404,
     );
 
+    let unwanted = json!({"action": "lyra.ui.preview", "arguments": draft});
+    let unwanted = ask(unwanted).await.at("/request_id");
+    let cancel = async |id: &str| {
+        let path = format!("/v1/actions/{id}/cancel");
+        kernel.post(&path, Some(token), String::new()).await
+    };
+    let done = done.at("/request_id");
+    for (call, status) in [(&*unwanted, 200), ("1", 404), (&*done, 409)] {
+        let cancelled = cancel(call).await;
+        api.says("post", "/v1/actions/{id}/cancel", &cancelled, status);
+    }
+
     // Those who decide.
     let calls = kernel.owner_get("/v1/owner/calls").await;
     let calls = api.says("get", "/v1/owner/calls", &calls, 200);

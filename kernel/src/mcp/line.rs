@@ -10,15 +10,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actum::caller::{Caller, CannotAsk, Level, Line, Notice, Pending, Question, Reply};
-use rmcp::model::{CreateMessageRequestParams, LoggingMessageNotificationParam, SamplingMessage};
 use rmcp::model::{
-    ElicitRequestParams, ElicitationAction, LoggingLevel, ProgressNotificationParam,
+    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest, LoggingLevel,
+    LoggingMessageNotificationParam, ProgressNotificationParam, SamplingMessage,
 };
-use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::server::{Context, is_sessionless};
+use crate::Kernel;
 
 /// The most notices that wait to be sent; further ones are lost.
 const WAITING: usize = 32;
@@ -34,7 +36,8 @@ pub(super) enum Wish {
 /// The handler's end.
 struct Wire {
     wishes: mpsc::Sender<Wish>,
-    cancelled: CancellationToken,
+    current: watch::Receiver<CancellationToken>,
+    stopping: CancellationToken,
 }
 
 impl Line for Wire {
@@ -46,29 +49,60 @@ impl Line for Wire {
 
     fn ask(&self, question: Question) -> Pending<Result<Reply, CannotAsk>> {
         let wishes = self.wishes.clone();
+        let stopping = self.stopping.clone();
         Box::pin(async move {
             let gone = || CannotAsk("it is not there any more".to_owned());
             let (to, reply) = oneshot::channel();
             let asked = wishes.send(Wish::Ask(question, to)).await;
             asked.map_err(|_| gone())?;
-            reply.await.map_err(|_| gone())?
+            tokio::select! {
+                reply = reply => reply.map_err(|_| gone())?,
+                () = stopping.cancelled() => Err(CannotAsk("the kernel is stopping".to_owned())),
+            }
         })
     }
 
     fn cancelled(&self) -> Pending<()> {
-        let cancelled = self.cancelled.clone();
-        Box::pin(async move { cancelled.cancelled().await })
+        let mut current = self.current.clone();
+        Box::pin(async move {
+            loop {
+                let token = current.borrow_and_update().clone();
+                tokio::select! {
+                    // Before the end of a request that another one follows.
+                    biased;
+                    Ok(()) = current.changed() => {}
+                    () = token.cancelled() => return,
+                }
+            }
+        })
+    }
+}
+
+/// The request that a call's client waits at: its end is that nobody wants the call any more.
+pub(super) struct Current(watch::Sender<CancellationToken>);
+
+impl Current {
+    /// It is this one from now on.
+    pub(super) fn follow(&self, context: &Context) {
+        self.0.send_replace(context.ct.clone());
+    }
+
+    /// There is none for now: the client was asked something, and is to come again.
+    pub(super) fn leave(&self) {
+        self.0.send_replace(CancellationToken::new());
     }
 }
 
 /// A line for one call, and the end of it that its client is at.
-pub(super) fn open(context: &Context) -> (Caller, mpsc::Receiver<Wish>) {
+pub(super) fn open(kernel: &Kernel, context: &Context) -> (Caller, mpsc::Receiver<Wish>, Current) {
     let (wishes, wanted) = mpsc::channel(WAITING);
+    let (to, current) = watch::channel(context.ct.clone());
     let wire = Wire {
         wishes,
-        cancelled: context.ct.clone(),
+        current,
+        stopping: kernel.stopping.clone(),
     };
-    (Caller::by(Arc::new(wire)), wanted)
+    (Caller::by(Arc::new(wire)), wanted, Current(to))
 }
 
 /// Does what a handler wishes. `least` is the least that the client wants to be told of a log.
@@ -118,54 +152,99 @@ async fn tell(notice: Notice, context: &Context, least: Level) {
 }
 
 async fn ask(question: Question, context: &Context) -> Result<Reply, CannotAsk> {
-    let cannot = |why: &str| Err(CannotAsk(why.to_owned()));
-    if is_sessionless(context) {
-        return cannot("this revision of the protocol asks nothing while a call runs");
-    }
     let failed = |error: rmcp::ServiceError| CannotAsk(error.to_string());
-    let can = context.client_capabilities().unwrap_or_default();
-    match question {
-        Question::Form { message, schema } => {
-            if can.elicitation.is_none() {
-                return cannot("its program shows no forms");
+    let peer = &context.peer;
+    match Asked::of(question, context)? {
+        Asked::Form(form) => peer
+            .create_elicitation(form)
+            .await
+            .map(filled)
+            .map_err(failed),
+        Asked::Model(wanted) => written(peer.create_message(wanted).await.map_err(failed)?),
+    }
+}
+
+/// A question as the protocol puts it.
+pub(super) enum Asked {
+    Form(ElicitRequestParams),
+    Model(CreateMessageRequestParams),
+}
+
+impl Asked {
+    /// A handler's question to this client.
+    ///
+    /// # Errors
+    /// That the client cannot be asked this, or that the question is none.
+    pub(super) fn of(question: Question, context: &Context) -> Result<Self, CannotAsk> {
+        let cannot = |why: &str| Err(CannotAsk(why.to_owned()));
+        let can = context.client_capabilities().unwrap_or_default();
+        match question {
+            Question::Form { .. } if can.elicitation.is_none() => {
+                cannot("its program shows no forms")
             }
-            let requested_schema = serde_json::from_value(schema)
-                .map_err(|error| CannotAsk(format!("its form is none: {error}")))?;
-            let form = ElicitRequestParams::FormElicitationParams {
-                meta: None,
-                message,
-                requested_schema,
-            };
-            let answer = context.peer.create_elicitation(form).await;
-            let answer = answer.map_err(failed)?;
-            Ok(match answer.action {
-                ElicitationAction::Accept => Reply::Accepted(answer.content.unwrap_or_default()),
-                ElicitationAction::Decline => Reply::Declined,
-                // And whatever another revision may call it.
-                _ => Reply::Dismissed,
-            })
-        }
-        Question::Model {
-            prompt,
-            most_tokens,
-        } => {
-            if can.sampling.is_none() {
-                return cannot("its program lends no model");
+            Question::Form { message, schema } => {
+                let requested_schema = serde_json::from_value(schema)
+                    .map_err(|error| CannotAsk(format!("its form is none: {error}")))?;
+                Ok(Self::Form(ElicitRequestParams::FormElicitationParams {
+                    meta: None,
+                    message,
+                    requested_schema,
+                }))
             }
-            let wanted = CreateMessageRequestParams::new(
-                vec![SamplingMessage::user_text(prompt)],
+            Question::Model { .. } if can.sampling.is_none() => {
+                cannot("its program lends no model")
+            }
+            Question::Model {
+                prompt,
                 most_tokens,
-            );
-            let written = context.peer.create_message(wanted).await.map_err(failed)?;
-            let texts = written.message.content.iter();
-            let texts: Vec<_> = texts.filter_map(|part| part.as_text()).collect();
-            match texts.as_slice() {
-                [] => cannot("its model wrote no text"),
-                texts => Ok(Reply::Written(
-                    texts.iter().map(|part| part.text.as_str()).collect(),
-                )),
+            } => {
+                let messages = vec![SamplingMessage::user_text(prompt)];
+                let wanted = CreateMessageRequestParams::new(messages, most_tokens);
+                Ok(Self::Model(wanted))
             }
         }
+    }
+
+    /// As it stands in an answer, by the revision that asks so.
+    pub(super) fn request(&self) -> InputRequest {
+        match self {
+            Self::Form(form) => InputRequest::Elicitation(ElicitRequest::new(form.clone())),
+            Self::Model(wanted) => {
+                InputRequest::CreateMessage(CreateMessageRequest::new(wanted.clone()))
+            }
+        }
+    }
+
+    /// What a client came back with.
+    ///
+    /// # Errors
+    /// That it is no answer to this.
+    pub(super) fn answered(&self, answer: Value) -> Result<Reply, CannotAsk> {
+        let none = |error: serde_json::Error| CannotAsk(format!("its answer is none: {error}"));
+        match self {
+            Self::Form(_) => serde_json::from_value(answer).map(filled).map_err(none),
+            Self::Model(_) => written(serde_json::from_value(answer).map_err(none)?),
+        }
+    }
+}
+
+fn filled(answer: ElicitResult) -> Reply {
+    match answer.action {
+        ElicitationAction::Accept => Reply::Accepted(answer.content.unwrap_or_default()),
+        ElicitationAction::Decline => Reply::Declined,
+        // And whatever another revision may call it.
+        _ => Reply::Dismissed,
+    }
+}
+
+fn written(answer: CreateMessageResult) -> Result<Reply, CannotAsk> {
+    let texts = answer.message.content.iter();
+    let texts: Vec<_> = texts.filter_map(|part| part.as_text()).collect();
+    match texts.as_slice() {
+        [] => Err(CannotAsk("its model wrote no text".to_owned())),
+        texts => Ok(Reply::Written(
+            texts.iter().map(|part| part.text.as_str()).collect(),
+        )),
     }
 }
 

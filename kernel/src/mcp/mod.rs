@@ -6,11 +6,13 @@
 
 mod line;
 mod listing;
+mod post;
 mod prompts;
 mod resources;
 mod server;
 mod sessions;
 mod settings;
+mod tasks;
 mod told;
 mod watch;
 
@@ -34,6 +36,7 @@ use crate::auth::LiveTask;
 use crate::reply::{Refusal, json_value};
 use crate::request::read_body;
 use crate::worker::authenticate;
+pub(crate) use post::Questions;
 use server::Server;
 pub(crate) use sessions::Sessions;
 pub(crate) use watch::Announcements;

@@ -16,7 +16,8 @@ use ulid::Ulid;
 
 use crate::Kernel;
 use crate::auth::LiveTask;
-use crate::worker::told_call;
+use crate::store::StoreError;
+use crate::worker::told;
 
 /// What the address of a call begins with.
 const CALLS: &str = "actum://calls/";
@@ -101,10 +102,14 @@ pub(super) async fn call_of(
     let Some(id) = id.and_then(|id| Ulid::from_string(id).ok()) else {
         return Ok(None);
     };
-    told_call(kernel, task, id).await.map_err(|error| {
-        tracing::error!(%error, "the store failed");
-        ErrorData::internal_error("the kernel cannot read now; try again later", None)
-    })
+    let call = kernel.call_of(task, id).await;
+    call.map(|call| call.map(told)).map_err(unreadable)
+}
+
+/// What a client is told where the store does not answer.
+pub(super) fn unreadable(error: StoreError) -> ErrorData {
+    tracing::error!(%error, "the store failed");
+    ErrorData::internal_error("the kernel cannot read now; try again later", None)
 }
 
 /// A call, as a document.

@@ -7,32 +7,30 @@ use std::borrow::Cow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actum::caller::Level;
-use actum::grant::VerifiedGrant;
 use actum::{ToolName, project};
 use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    ArgumentInfo, CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
-    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    Reference, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    ArgumentInfo, CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Reference, ServerCapabilities, ServerConfig,
+    SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use serde_json::{Map, Value};
-use tracing::Instrument as _;
 
+use super::post::{Outcome, Wanted, post};
 use super::resources::{call_at, call_of};
 use super::sessions::OfTask;
 use super::watch::Watched;
-use super::{line, listing, prompts, resources, sessions, told};
+use super::{line, listing, prompts, resources, sessions, tasks, told};
 use crate::Kernel;
 use crate::auth::LiveTask;
-use crate::mediate::{Answer, Posted, mediate};
-use crate::replay;
+use crate::mediate::Answer;
 
 /// The revisions that have sessions.
 pub(super) const WITH_SESSIONS: [ProtocolVersion; 2] =
@@ -40,10 +38,6 @@ pub(super) const WITH_SESSIONS: [ProtocolVersion; 2] =
 
 /// The one that has none.
 pub(super) const SESSIONLESS: ProtocolVersion = ProtocolVersion::V_2026_07_28;
-
-/// Where a call's `_meta` has its selection token, and its idempotency key.
-const SELECTION_TOKEN: &str = "actum/selection_token";
-const IDEMPOTENCY_KEY: &str = "actum/idempotency_key";
 
 pub(super) type Context = RequestContext<RoleServer>;
 
@@ -80,31 +74,6 @@ impl Server {
             .ok_or_else(|| ErrorData::internal_error("no task was presented", None))
     }
 
-    /// The selection token that a call presents; for a client that cannot, the one that its task has of the type that the
-    /// tool takes.
-    fn selection_token(
-        &self,
-        context: &Context,
-        task: &LiveTask,
-        name: &str,
-    ) -> Result<Option<String>, ErrorData> {
-        match context.meta.get(SELECTION_TOKEN) {
-            Some(Value::String(presented)) => Ok(Some(presented.clone())),
-            Some(_) => {
-                let told = format!("`_meta.{SELECTION_TOKEN}` is a text");
-                Err(ErrorData::invalid_params(told, None))
-            }
-            None => {
-                let id = ToolName::to_id(name);
-                let wanted = id.as_ref().and_then(|id| {
-                    let catalog = &self.kernel.catalog;
-                    catalog.selection_token_type_for(id.as_str())
-                });
-                Ok(wanted.and_then(|wanted| only_token(&task.grant, wanted)))
-            }
-        }
-    }
-
     /// Has a stop wait for an answer that is on its way.
     async fn counted<T>(&self, answered: impl Future<Output = T>) -> T {
         match &self.sessions {
@@ -113,71 +82,15 @@ impl Server {
         }
     }
 
-    /// Posts a call by the one path of all calls, and does what its handler wishes of the client meanwhile.
+    /// Posts a call by the one path of all calls.
     async fn post(
         &self,
         task: &Arc<LiveTask>,
-        name: &str,
-        arguments: Map<String, Value>,
+        wanted: Wanted,
         context: &Context,
-    ) -> Result<Answer, ErrorData> {
-        let key = match context.meta.get(IDEMPOTENCY_KEY) {
-            None => None,
-            Some(Value::String(key)) if replay::is_key(key) => Some(key.clone()),
-            Some(_) => {
-                let told = format!(
-                    "`_meta.{IDEMPOTENCY_KEY}` is 1 to {} visible ASCII characters",
-                    replay::MAX_KEY
-                );
-                return Err(ErrorData::invalid_params(told, None));
-            }
-        };
-        let (caller, mut wishes) = line::open(context);
-        let posted = Posted {
-            selection_token: self.selection_token(context, task, name)?,
-            action: name.to_owned(),
-            arguments,
-            idempotency_key: key,
-            caller,
-        };
-        let kernel = Arc::clone(&self.kernel);
-        let of = Arc::clone(task);
-        let mediated = async move {
-            let Ok(_place) = kernel.places.try_acquire() else {
-                return Err(ErrorData::internal_error(
-                    "too many requests are under way; try again",
-                    None,
-                ));
-            };
-            let answer = mediate(&kernel, &of, posted).await;
-            answer.map_err(|error| {
-                tracing::error!(%error, "the store failed");
-                let told =
-                    "the kernel cannot record anything now, so it does nothing; try again later";
-                ErrorData::internal_error(told, None)
-            })
-        };
-        // A task of its own: it goes on to its end whatever becomes of the client, and a panic in it is answered.
-        let mut mediated = self.kernel.running.spawn(mediated.in_current_span());
+    ) -> Result<Outcome, ErrorData> {
         let least = *self.least();
-        let answer = loop {
-            tokio::select! {
-                biased;
-                Some(wish) = wishes.recv() => tokio::select! {
-                    () = line::grant(wish, context, least) => {}
-                    ended = &mut mediated => break ended,
-                },
-                ended = &mut mediated => break ended,
-            }
-        };
-        // What was told last comes before the answer.
-        while let Ok(wish @ line::Wish::Tell(_)) = wishes.try_recv() {
-            line::grant(wish, context, least).await;
-        }
-        answer.map_err(|error| {
-            tracing::error!(%error, "a call ended without an answer");
-            ErrorData::internal_error("the kernel could not answer; what it did is recorded", None)
-        })?
+        post(&self.kernel, task, wanted, context, least).await
     }
 
     async fn call(
@@ -186,26 +99,54 @@ impl Server {
         context: &Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let task = Self::task(context)?;
-        let arguments = request.arguments.unwrap_or_default();
-        let answer = self.post(&task, &request.name, arguments, context).await?;
+        let name = request.name.into_owned();
+        let wanted = Wanted {
+            name: name.clone(),
+            arguments: request.arguments.unwrap_or_default(),
+            state: request.request_state,
+            responses: request.input_responses,
+        };
+        let answer = match self.post(&task, wanted, context).await? {
+            Outcome::Asks(question) => return Ok(question.into()),
+            Outcome::Answered(Answer::ApprovalRequired { request_id })
+                if tasks::are_known(context) =>
+            {
+                let id = request_id.to_string();
+                return Ok(tasks::begun(&self.kernel, &task, &id).await?.into());
+            }
+            Outcome::Answered(answer) => answer,
+        };
         let catalog = self.kernel.at_hand();
         let view = project(&task.grant, &catalog);
-        told::result(answer, &request.name, &view).map(Into::into)
+        told::result(answer, &name, &view).map(Into::into)
     }
 
     /// Reads at an address.
-    async fn read(&self, uri: &str, context: &Context) -> Result<ReadResourceResult, ErrorData> {
+    async fn read(
+        &self,
+        request: ReadResourceRequestParams,
+        context: &Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
         let task = Self::task(context)?;
+        let uri = &request.uri;
         if let Some(told) = call_of(&self.kernel, &task, uri).await? {
-            return Ok(ReadResourceResult::new(vec![resources::call_told(
-                &told, uri,
-            )]));
+            let told = resources::call_told(&told, uri);
+            return Ok(ReadResourceResult::new(vec![told]).into());
         }
         let catalog = self.kernel.at_hand();
         let Some((name, arguments)) = call_at(uri, &task.grant, &catalog) else {
             return Err(resources::unknown());
         };
-        let answer = self.post(&task, &name, arguments, context).await?;
+        let wanted = Wanted {
+            name: name.clone(),
+            arguments,
+            state: request.request_state,
+            responses: request.input_responses,
+        };
+        let answer = match self.post(&task, wanted, context).await? {
+            Outcome::Asks(question) => return Ok(question.into()),
+            Outcome::Answered(answer) => answer,
+        };
         let value =
             told::value(answer, &name).map_err(|told| told.unwrap_or_else(resources::unknown))?;
         let output = ToolName::to_id(&name).and_then(|id| {
@@ -213,7 +154,7 @@ impl Server {
             tool.output_schema.clone()
         });
         let contents = resources::contents(value, output.as_ref(), uri);
-        Ok(ReadResourceResult::new(contents))
+        Ok(ReadResourceResult::new(contents).into())
     }
 
     /// Gets a prompt.
@@ -221,7 +162,7 @@ impl Server {
         &self,
         request: GetPromptRequestParams,
         context: &Context,
-    ) -> Result<GetPromptResult, ErrorData> {
+    ) -> Result<GetPromptResponse, ErrorData> {
         let task = Self::task(context)?;
         let name = request.name;
         let catalog = self.kernel.at_hand();
@@ -230,12 +171,21 @@ impl Server {
         let Some(descriptor) = found.map(|tool| tool.descriptor().clone()) else {
             return Err(prompts::unknown(&name));
         };
-        let arguments = request.arguments.unwrap_or_default();
-        let answer = self.post(&task, &name, arguments, context).await?;
+        let wanted = Wanted {
+            name: name.clone(),
+            arguments: request.arguments.unwrap_or_default(),
+            state: request.request_state,
+            responses: request.input_responses,
+        };
+        let answer = match self.post(&task, wanted, context).await? {
+            Outcome::Asks(question) => return Ok(question.into()),
+            Outcome::Answered(answer) => answer,
+        };
         let value = told::value(answer, &name)
             .map_err(|told| told.unwrap_or_else(|| prompts::unknown(&name)))?;
         let messages = prompts::messages(value, descriptor.output_schema.as_ref());
-        Ok(GetPromptResult::new(messages).with_description(descriptor.description))
+        let result = GetPromptResult::new(messages).with_description(descriptor.description);
+        Ok(result.into())
     }
 
     /// What an argument of a prompt or an address may go on with.
@@ -274,18 +224,6 @@ impl Server {
     }
 }
 
-/// The one selection token of a type that a grant has, if it has one alone.
-fn only_token(grant: &VerifiedGrant, wanted: &str) -> Option<String> {
-    let mut of_type = grant
-        .selection_tokens()
-        .iter()
-        .filter(|(_, token_type)| token_type.as_str() == wanted);
-    match (of_type.next(), of_type.next()) {
-        (Some((id, _)), None) => Some(id.to_string()),
-        _ => None,
-    }
-}
-
 /// Whether a request is of the revision without sessions.
 pub(super) fn is_sessionless(context: &Context) -> bool {
     context.protocol_version() == Some(SESSIONLESS)
@@ -303,6 +241,7 @@ impl ServerHandler for Server {
             .enable_resources_subscribe()
             .enable_tools()
             .enable_tool_list_changed()
+            .enable_tasks()
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("actum", env!("CARGO_PKG_VERSION")))
@@ -408,8 +347,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let answered = self.read(&request.uri, &context);
-        self.counted(answered).await.map(Into::into)
+        let answered = self.read(request, &context);
+        self.counted(answered).await
     }
 
     async fn subscribe(
@@ -453,7 +392,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         let answered = self.prompt(request, &context);
-        self.counted(answered).await.map(Into::into)
+        self.counted(answered).await
     }
 
     async fn complete(
@@ -462,6 +401,36 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CompleteResult, ErrorData> {
         self.completed(&request, &context)
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: Context,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let task = Self::task(&context)?;
+        let told = tasks::get(&self.kernel, &task, &request.task_id).await?;
+        Ok(GetTaskResult::new(told))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let task = Self::task(&context)?;
+        // A call that waits asks its client nothing, so that whatever is told is of no question.
+        let found = tasks::found(&self.kernel, &task, &request.task_id);
+        found.await.map(drop)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let task = Self::task(&context)?;
+        tasks::cancel(&self.kernel, &task, &request.task_id).await
     }
 
     /// Whatever rmcp could not read as a request that it knows.
@@ -476,11 +445,14 @@ impl ServerHandler for Server {
             "resources/subscribe",
             "resources/unsubscribe",
         ];
-        const KNOWN: [&str; 6] = [
+        const KNOWN: [&str; 9] = [
             "completion/complete",
             "prompts/get",
             "resources/read",
             "server/discover",
+            "tasks/cancel",
+            "tasks/get",
+            "tasks/update",
             "tools/call",
             "tools/list",
         ];

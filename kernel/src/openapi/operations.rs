@@ -20,6 +20,7 @@ pub(super) fn all(shapes: &mut Shapes) -> Vec<Operation> {
         task(shapes),
         call(shapes),
         call_state(shapes),
+        cancel(shapes),
     ];
     all.extend(of_owner(shapes));
     all.extend(of_calls(shapes));
@@ -104,6 +105,15 @@ fn call_state(shapes: &mut Shapes) -> Operation {
         answers: vec![(200, "The call.", shapes.call_state())],
         refusals: &[404],
         ..operation("get", "/v1/actions/{id}", "get_call", Key::Task)
+    }
+}
+
+fn cancel(shapes: &mut Shapes) -> Operation {
+    Operation {
+        told: "Take back a call that waits: it never runs.",
+        answers: vec![(200, "The call.", shapes.call_state())],
+        refusals: &[404, 409],
+        ..operation("post", "/v1/actions/{id}/cancel", "cancel_call", Key::Task)
     }
 }
 

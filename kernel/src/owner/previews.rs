@@ -110,6 +110,7 @@ fn was_shown(call: &StoredCall) -> bool {
         State::Approved,
         State::Rejected,
         State::Expired,
+        State::Cancelled,
         State::Refused,
     ];
     call.action == preview::id() && !never_ran.contains(&call.state)

@@ -288,6 +288,8 @@ pub struct StoredCall {
     pub result: Option<Value>,
     /// When it was asked for, RFC 3339 UTC.
     pub created_at: String,
+    /// When it came to stand where it stands, RFC 3339 UTC.
+    pub updated_at: String,
 }
 
 /// One approver's decision on a call.

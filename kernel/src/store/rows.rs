@@ -121,6 +121,7 @@ pub(super) struct CallRow {
     idempotency_key: Option<String>,
     asked: Option<String>,
     created_at: String,
+    updated_at: String,
     selection: Option<String>,
     selection_type: Option<String>,
     selection_target: Option<String>,
@@ -188,6 +189,7 @@ impl TryFrom<CallRow> for StoredCall {
             keyed,
             result: result.transpose().map_err(unreadable)?,
             created_at: row.created_at,
+            updated_at: row.updated_at,
         })
     }
 }

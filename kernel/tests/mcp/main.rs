@@ -14,17 +14,20 @@ mod calls;
 mod door;
 mod line;
 mod listing;
+mod questions;
 mod read;
 mod sessions;
 mod stdio;
+mod tasks;
 
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::service::RunningService;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientLifecycleMode, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{ClientHandler, ServiceExt};
+use rmcp::{ClientHandler, ClientServiceExt};
 use serde_json::{Value, json};
 
 use support::client::{Client, Task};
@@ -42,10 +45,32 @@ async fn connected<H: ClientHandler>(
     token: &str,
     handler: H,
 ) -> RunningService<RoleClient, H> {
+    connected_by(ClientLifecycleMode::Initialize, kernel, token, handler).await
+}
+
+/// The same, by the revision without sessions.
+async fn discovered<H: ClientHandler>(
+    kernel: &Client,
+    token: &str,
+    handler: H,
+) -> RunningService<RoleClient, H> {
+    let newest = ClientLifecycleMode::Discover {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+    };
+    connected_by(newest, kernel, token, handler).await
+}
+
+async fn connected_by<H: ClientHandler>(
+    lifecycle: ClientLifecycleMode,
+    kernel: &Client,
+    token: &str,
+    handler: H,
+) -> RunningService<RoleClient, H> {
     let config = StreamableHttpClientTransportConfig::with_uri(format!("{}/mcp", kernel.url))
         .auth_header(token);
     let transport = StreamableHttpClientTransport::with_client(kernel.http.clone(), config);
-    handler.serve(transport).await.unwrap()
+    let served = handler.serve_with_lifecycle(transport, lifecycle).await;
+    served.unwrap()
 }
 
 async fn owner(kernel: &Client) -> Task {

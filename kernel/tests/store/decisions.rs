@@ -20,6 +20,7 @@ suite! {
     two_of_a_quorum_have_to_approve_and_one_may_reject,
     of_many_that_would_run_an_approved_call_one_does,
     a_step_is_taken_from_where_it_leads_on_or_not_at_all,
+    a_call_that_is_taken_back_keeps_nothing_to_run_with_and_is_approved_no_more,
     an_edited_call_takes_over_the_token_and_the_first_is_rejected,
     no_approved_call_of_a_task_that_was_taken_back_begins,
 }
@@ -204,6 +205,29 @@ async fn a_step_is_taken_from_where_it_leads_on_or_not_at_all(opened: &mut Opene
             .unwrap()
     );
     assert_eq!(verified(&*store).await.seq, before.seq + 1);
+}
+
+async fn a_call_that_is_taken_back_keeps_nothing_to_run_with_and_is_approved_no_more(
+    opened: &mut Opened,
+) {
+    let store = opened.store();
+    let task = issued(&*store, &[]).await;
+    let call = NewCall {
+        sealed: Some(vec![1, 2, 3]),
+        ..new_call(task, READ, None)
+    };
+    let id = call.id;
+    assert_eq!(store.hold(call, waiting_for(900)).await.unwrap(), None);
+    let cancelled = entry(Kind::CallCancelled, json!({"call": id}));
+    let taken_back = store.step(id, State::Pending, "withdrawn", cancelled).await;
+    assert!(taken_back.unwrap());
+    let stored = store.call(id).await.unwrap().unwrap();
+    assert_eq!(
+        (stored.state, stored.sealed, stored.reason.as_deref()),
+        (State::Cancelled, None, Some("withdrawn"))
+    );
+    let late = store.decide(decision(id, "owner", true, 1)).await.unwrap();
+    assert_eq!(late, Decided::NotWaiting(State::Cancelled));
 }
 
 async fn an_edited_call_takes_over_the_token_and_the_first_is_rejected(opened: &mut Opened) {

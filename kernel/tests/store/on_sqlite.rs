@@ -103,6 +103,54 @@ async fn what_is_no_store_is_told_by_its_file_and_left_as_it_is() {
     );
 }
 
+/// What a table is made anew for, and what is in it, goes together.
+#[tokio::test]
+async fn calls_and_decisions_of_an_earlier_version_are_all_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("actum.db");
+    let options = SqliteConnectOptions::new()
+        .filename(&file)
+        .create_if_missing(true);
+    let mut earlier = SqliteConnection::connect_with(&options).await.unwrap();
+    for made in [
+        include_str!("../../migrations/sqlite/0001_spine.sql"),
+        include_str!("../../migrations/sqlite/0004_approvals.sql"),
+        include_str!("../../migrations/sqlite/0005_idempotency.sql"),
+        include_str!("../../migrations/sqlite/0008_recovery.sql"),
+        "INSERT INTO tasks (id, token_hash, grant_body, expires_at) VALUES ('t', x'00', '{}', 'later')",
+        "INSERT INTO selection_tokens (id, task_id, type, target, expires_at) VALUES ('s', 't', 'thread', 'm', 'later')",
+        "INSERT INTO calls VALUES ('c', 't', 'a.b', '{}', x'01', 'pending', 'why', 'bound', 's', 'later', 'd', '1', 'then',
+             'now', 'key', 'asked', 2)",
+        "INSERT INTO decisions VALUES ('c', 'owner', 'approved', 'fine', 'bound', 'now')",
+    ] {
+        sql(&mut earlier, made).await.unwrap();
+    }
+    let rows = "(SELECT json_group_array(json_array(id, task_id, action, arguments, hex(sealed), state, reason, binding,
+         selection, expires_at, superseded_by, result, created_at, updated_at, idempotency_key, asked, resumptions)) FROM calls)
+         || (SELECT json_group_array(json_array(call_id, approver, decision, reason, binding, at)) FROM decisions)";
+    let all = format!("SELECT {rows}");
+    let before: String = sqlx::query_scalar(sqlx::AssertSqlSafe(all.clone()))
+        .fetch_one(&mut earlier)
+        .await
+        .unwrap();
+    let migration = include_str!("../../migrations/sqlite/0009_cancelled.sql");
+    sql(&mut earlier, &format!("BEGIN; {migration} COMMIT"))
+        .await
+        .unwrap();
+    let after: String = sqlx::query_scalar(sqlx::AssertSqlSafe(all))
+        .fetch_one(&mut earlier)
+        .await
+        .unwrap();
+    assert_eq!(before, after);
+    assert!(after.contains(r#"["c","owner","approved""#), "{after}");
+    let cancel = "UPDATE calls SET state = 'cancelled' WHERE id = 'c'";
+    assert_eq!(sql(&mut earlier, cancel).await.unwrap(), 1);
+    // A decision is still one on a call.
+    let foreign =
+        "INSERT INTO decisions VALUES ('none', 'owner', 'approved', NULL, 'bound', 'now')";
+    assert!(sql(&mut earlier, foreign).await.is_err());
+}
+
 #[tokio::test]
 async fn a_damaged_store_is_told_and_not_taken_for_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();

@@ -107,7 +107,8 @@ impl Client {
             request = request
                 .header("mcp-protocol-version", version)
                 .header("mcp-method", message["method"].as_str().unwrap());
-            if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
+            let mut named = ["name", "uri", "taskId"].into_iter();
+            if let Some(name) = named.find_map(|name| params[name].as_str()) {
                 let encoded = data_encoding::BASE64.encode(name.as_bytes());
                 request = request.header("mcp-name", format!("=?base64?{encoded}?="));
             }

@@ -19,7 +19,8 @@ mod table;
 mod world;
 
 use actum_kernel::calls::State::{
-    self, Approved, Expired, Failed, OutcomeUnknown, Pending, Refused, Rejected, Running, Succeeded,
+    self, Approved, Cancelled, Expired, Failed, OutcomeUnknown, Pending, Refused, Rejected,
+    Running, Succeeded,
 };
 use actum_kernel::calls::{STEPS, after};
 use actum_kernel::ledger::Kind;
@@ -42,12 +43,13 @@ fn one_approver() -> Rules {
     }
 }
 
-/// A call that waits for two approvals, and that somebody may edit.
+/// A call that waits for two approvals, and that somebody may edit or take back.
 fn two_approvers() -> Rules {
     Rules {
         posts: vec![Post::of(Words::First)],
         quorum: Some(2),
         may_edit: true,
+        may_cancel: true,
         may_settle: true,
         ..Rules::of(Table::real())
     }
@@ -139,6 +141,12 @@ fn one_step_more_or_less_breaks_a_promise() {
             wrong(Running, Kind::CallExpired, Expired),
             NOTHING_OF_THE_REFUSED,
         ),
+        (
+            wrong(Running, Kind::CallCancelled, Cancelled),
+            NOTHING_OF_THE_REFUSED,
+        ),
+        (wrong(Succeeded, Kind::CallCancelled, Cancelled), ENDS_ONCE),
+        (wrong(Cancelled, Kind::CallApproved, Approved), ENDS_ONCE),
         (
             wrong(Succeeded, Kind::CallOutcomeUnknown, OutcomeUnknown),
             ENDS_ONCE,

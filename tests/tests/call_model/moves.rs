@@ -78,6 +78,7 @@ impl Model for Rules {
                 let state = table.after(None, Kind::CallPending)?;
                 world.calls.push(Call::new(state, Post::of(Words::Other)));
             }
+            Move::Cancel { call } => drop(world.calls[call].step(table, Kind::CallCancelled)),
             Move::Revoke => world.revoked = true,
             Move::Kill { kernel } => {
                 world.up[kernel] = false;
@@ -151,8 +152,11 @@ impl Model for Rules {
 }
 
 impl Rules {
-    /// What people may do with a call: click on whatever is on their screens, as often as they like, while it waits.
+    /// What people, and its worker, may do with a call: click on whatever is on their screens, as often as they like, while it waits.
     fn decisions(&self, world: &World, place: usize, call: &Call, moves: &mut Vec<Move>) {
+        if self.may_cancel && self.table.has(call.state, Kind::CallCancelled) {
+            moves.push(Move::Cancel { call: place });
+        }
         let Some(quorum) = self.quorum else { return };
         let decided = call.approvals | call.rejections;
         // The owner's second click finds what became of the first: only the first of each counts.

@@ -8,7 +8,8 @@ use crate::world::{Answer, Call, Post, World, is_finished};
 
 pub const ONCE: &str = "a call that is not declared idempotent has its effect at most once";
 pub const FOUNDED: &str = "no effect without a durable decision before it";
-pub const NOTHING_OF_THE_REFUSED: &str = "what was rejected, expired or refused has no effect";
+pub const NOTHING_OF_THE_REFUSED: &str =
+    "what was rejected, expired, taken back or refused has no effect";
 pub const ENDS_ONCE: &str = "a finished call has one record of its end, and another has none";
 pub const SETTLED_ONCE: &str = "a person settles only what nobody knows, once";
 pub const NOT_STUCK: &str = "when nothing is left to do, every call is finished";
@@ -31,7 +32,7 @@ pub fn all() -> Vec<Property<Rules>> {
             let refused = |call: &&Call| {
                 matches!(
                     call.state,
-                    State::Rejected | State::Expired | State::Refused
+                    State::Rejected | State::Expired | State::Cancelled | State::Refused
                 )
             };
             world

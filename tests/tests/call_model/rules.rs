@@ -14,6 +14,8 @@ pub struct Rules {
     /// How many have to approve; `None` for an action that needs no approval.
     pub quorum: Option<u32>,
     pub may_edit: bool,
+    /// Workers take back what waits.
+    pub may_cancel: bool,
     /// The handler is declared idempotent: its calls are resumed.
     pub is_idempotent: bool,
     /// People settle what nobody knows.
@@ -35,6 +37,7 @@ impl Rules {
             posts: Vec::new(),
             quorum: None,
             may_edit: false,
+            may_cancel: false,
             is_idempotent: false,
             may_settle: false,
             resumes_all: false,
@@ -91,6 +94,10 @@ pub enum Move {
         approver: u8,
     },
     Edit {
+        call: usize,
+    },
+    /// A worker takes back what it posted.
+    Cancel {
         call: usize,
     },
     Revoke,
@@ -161,6 +168,7 @@ impl Move {
                 | Self::Approve { .. }
                 | Self::Reject { .. }
                 | Self::Edit { .. }
+                | Self::Cancel { .. }
                 | Self::Revoke
                 | Self::Kill { .. }
                 | Self::MarkWrongly { .. }
