@@ -20,8 +20,9 @@ pub trait Line: Send + Sync {
     /// Tells something. It may be lost, and is then no fault.
     fn tell(&self, notice: Notice) -> Pending<()>;
 
-    /// Asks something, and waits for the answer.
-    fn ask(&self, question: Question) -> Pending<Result<Reply, CannotAsk>>;
+    /// Asks several things at once, each under a name that tells it from the others, and waits for all answers, which come in
+    /// the same order.
+    fn ask(&self, questions: Vec<(String, Question)>) -> Pending<Vec<Result<Reply, CannotAsk>>>;
 
     /// Ends once the worker wants the call no more.
     fn cancelled(&self) -> Pending<()>;
@@ -86,6 +87,55 @@ pub enum Question {
         /// The most that it may write, in tokens.
         most_tokens: u32,
     },
+    /// Which folders the worker's program was shown by its person.
+    Roots,
+}
+
+impl Question {
+    /// A form, see [`Caller::elicit`].
+    #[must_use]
+    pub fn form(message: &str, schema: Value) -> Self {
+        Self::Form {
+            message: message.to_owned(),
+            schema,
+        }
+    }
+
+    /// A prompt, see [`Caller::sample`].
+    #[must_use]
+    pub fn model(prompt: &str, most_tokens: u32) -> Self {
+        Self::Model {
+            prompt: prompt.to_owned(),
+            most_tokens,
+        }
+    }
+
+    /// The same without what the call's watch has seen to be secret.
+    fn scrubbed(self) -> Self {
+        match self {
+            Self::Form { message, schema } => Self::Form {
+                message: scrubbed(&message),
+                schema,
+            },
+            Self::Model {
+                prompt,
+                most_tokens,
+            } => Self::Model {
+                prompt: scrubbed(&prompt),
+                most_tokens,
+            },
+            Self::Roots => Self::Roots,
+        }
+    }
+}
+
+/// A folder, or another place, that a worker's program was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Where.
+    pub uri: String,
+    /// What its person calls it.
+    pub name: Option<String>,
 }
 
 /// What came of a question. Whoever answers it is the worker: it is as untrusted as the arguments are, and no approval.
@@ -99,6 +149,8 @@ pub enum Reply {
     Dismissed,
     /// What the model wrote.
     Written(String),
+    /// The folders.
+    Roots(Vec<Root>),
 }
 
 /// Why a question could not be asked, or had no answer.
@@ -154,8 +206,8 @@ impl Caller {
     /// # Errors
     /// [`CannotAsk`] where nobody can be asked, or nobody answers.
     pub async fn elicit(&self, message: &str, schema: Value) -> Result<Reply, CannotAsk> {
-        let message = scrubbed(message);
-        self.ask(Question::Form { message, schema }).await
+        let [reply] = self.ask([("form", Question::form(message, schema))]).await;
+        reply
     }
 
     /// Has the worker's model write something of at most so many tokens.
@@ -163,16 +215,27 @@ impl Caller {
     /// # Errors
     /// [`CannotAsk`] where no model can be asked, or none answers.
     pub async fn sample(&self, prompt: &str, most_tokens: u32) -> Result<String, CannotAsk> {
-        let question = Question::Model {
-            prompt: scrubbed(prompt),
-            most_tokens,
-        };
-        match self.ask(question).await? {
-            Reply::Written(text) => Ok(text),
-            Reply::Accepted(_) | Reply::Declined | Reply::Dismissed => {
-                Err(CannotAsk("it answered another question".to_owned()))
-            }
+        let question = Question::model(prompt, most_tokens);
+        match self.ask([("model", question)]).await {
+            [Ok(Reply::Written(text))] => Ok(text),
+            [Ok(_)] => Err(CannotAsk("it answered another question".to_owned())),
+            [Err(cannot)] => Err(cannot),
         }
+    }
+
+    /// Asks several things at once, each under a name of its own: a program may show them to its person together. The answers
+    /// come in the order of the questions. What is known to be secret in a text is hidden.
+    pub async fn ask<const N: usize>(
+        &self,
+        questions: [(&str, Question); N],
+    ) -> [Result<Reply, CannotAsk>; N] {
+        let none = |why: &str| std::array::from_fn(|_| Err(CannotAsk(why.to_owned())));
+        let Some(line) = &self.0 else {
+            return none("it came by a door that has no line");
+        };
+        let questions = questions.map(|(name, question)| (name.to_owned(), question.scrubbed()));
+        let replies: Result<[_; N], _> = line.ask(questions.into()).await.try_into();
+        replies.unwrap_or_else(|_| none("it answered other questions"))
     }
 
     /// Ends once the worker wants the call no more, and never where nobody can say so. A handler that changes something
@@ -187,13 +250,6 @@ impl Caller {
     async fn tell(&self, notice: Notice) {
         if let Some(line) = &self.0 {
             line.tell(notice).await;
-        }
-    }
-
-    async fn ask(&self, question: Question) -> Result<Reply, CannotAsk> {
-        match &self.0 {
-            Some(line) => line.ask(question).await,
-            None => Err(CannotAsk("it came by a door that has no line".to_owned())),
         }
     }
 }

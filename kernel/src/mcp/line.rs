@@ -9,11 +9,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actum::caller::{Caller, CannotAsk, Level, Line, Notice, Pending, Question, Reply};
+use actum::caller::{Caller, CannotAsk, Level, Line, Notice, Pending, Question, Reply, Root};
 use rmcp::model::{
-    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
-    ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest, LoggingLevel,
-    LoggingMessageNotificationParam, ProgressNotificationParam, SamplingMessage,
+    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest,
+    ListRootsRequest, ListRootsResult, LoggingLevel, LoggingMessageNotificationParam,
+    ProgressNotificationParam, SamplingMessage,
 };
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -27,10 +28,13 @@ const WAITING: usize = 32;
 /// The longest that a client may take to take a notice.
 const NOTICE: Duration = Duration::from_secs(1);
 
+/// The answers to what was asked at once, in the order of the questions.
+pub(super) type Replies = Vec<Result<Reply, CannotAsk>>;
+
 /// What a handler wants of its client.
 pub(super) enum Wish {
     Tell(Notice),
-    Ask(Question, oneshot::Sender<Result<Reply, CannotAsk>>),
+    Ask(Vec<(String, Question)>, oneshot::Sender<Replies>),
 }
 
 /// The handler's end.
@@ -47,17 +51,19 @@ impl Line for Wire {
         Box::pin(std::future::ready(()))
     }
 
-    fn ask(&self, question: Question) -> Pending<Result<Reply, CannotAsk>> {
+    fn ask(&self, questions: Vec<(String, Question)>) -> Pending<Replies> {
         let wishes = self.wishes.clone();
         let stopping = self.stopping.clone();
         Box::pin(async move {
-            let gone = || CannotAsk("it is not there any more".to_owned());
-            let (to, reply) = oneshot::channel();
-            let asked = wishes.send(Wish::Ask(question, to)).await;
-            asked.map_err(|_| gone())?;
+            let count = questions.len();
+            let none = |why: &str| vec![Err(CannotAsk(why.to_owned())); count];
+            let (to, replies) = oneshot::channel();
+            let asked = wishes.send(Wish::Ask(questions, to)).await;
+            let gone = |()| none("it is not there any more");
             tokio::select! {
-                reply = reply => reply.map_err(|_| gone())?,
-                () = stopping.cancelled() => Err(CannotAsk("the kernel is stopping".to_owned())),
+                replies = replies, if asked.is_ok() => replies.map_err(drop).unwrap_or_else(gone),
+                () = stopping.cancelled(), if asked.is_ok() => none("the kernel is stopping"),
+                else => gone(()),
             }
         })
     }
@@ -111,13 +117,20 @@ pub(super) async fn grant(wish: Wish, context: &Context, least: Level) {
         Wish::Tell(notice) => {
             let _ = tokio::time::timeout(NOTICE, tell(notice, context, least)).await;
         }
-        Wish::Ask(question, mut reply) => tokio::select! {
-            answer = ask(question, context) => {
-                let _ = reply.send(answer);
+        Wish::Ask(questions, mut to) => {
+            let asking = async {
+                let mut replies = Vec::new();
+                for (_, question) in questions {
+                    replies.push(ask(question, context).await);
+                }
+                replies
+            };
+            tokio::select! {
+                replies = asking => drop(to.send(replies)),
+                // The handler's time is over.
+                () = to.closed() => {}
             }
-            // The handler's time is over.
-            () = reply.closed() => {}
-        },
+        }
     }
 }
 
@@ -154,13 +167,14 @@ async fn tell(notice: Notice, context: &Context, least: Level) {
 async fn ask(question: Question, context: &Context) -> Result<Reply, CannotAsk> {
     let failed = |error: rmcp::ServiceError| CannotAsk(error.to_string());
     let peer = &context.peer;
-    match Asked::of(question, context)? {
+    match Asked::of(question, context).map_err(|lacks| lacks.cannot)? {
         Asked::Form(form) => peer
             .create_elicitation(form)
             .await
             .map(filled)
             .map_err(failed),
         Asked::Model(wanted) => written(peer.create_message(wanted).await.map_err(failed)?),
+        Asked::Roots => peer.list_roots().await.map(shown).map_err(failed),
     }
 }
 
@@ -168,6 +182,14 @@ async fn ask(question: Question, context: &Context) -> Result<Reply, CannotAsk> 
 pub(super) enum Asked {
     Form(ElicitRequestParams),
     Model(CreateMessageRequestParams),
+    Roots,
+}
+
+/// Why a question cannot be put to a client.
+pub(super) struct Lacks {
+    pub(super) cannot: CannotAsk,
+    /// What it would have to say that it can.
+    pub(super) capability: Option<Box<ClientCapabilities>>,
 }
 
 impl Asked {
@@ -175,25 +197,35 @@ impl Asked {
     ///
     /// # Errors
     /// That the client cannot be asked this, or that the question is none.
-    pub(super) fn of(question: Question, context: &Context) -> Result<Self, CannotAsk> {
-        let cannot = |why: &str| Err(CannotAsk(why.to_owned()));
+    pub(super) fn of(question: Question, context: &Context) -> Result<Self, Lacks> {
+        let lacks = |why: &str, capability| {
+            Err(Lacks {
+                cannot: CannotAsk(why.to_owned()),
+                capability: Some(Box::new(capability)),
+            })
+        };
+        let wanted = ClientCapabilities::builder();
         let can = context.client_capabilities().unwrap_or_default();
         match question {
-            Question::Form { .. } if can.elicitation.is_none() => {
-                cannot("its program shows no forms")
-            }
+            Question::Form { .. } if can.elicitation.is_none() => lacks(
+                "its program shows no forms",
+                wanted.enable_elicitation().build(),
+            ),
             Question::Form { message, schema } => {
-                let requested_schema = serde_json::from_value(schema)
-                    .map_err(|error| CannotAsk(format!("its form is none: {error}")))?;
+                let requested_schema = serde_json::from_value(schema).map_err(|error| Lacks {
+                    cannot: CannotAsk(format!("its form is none: {error}")),
+                    capability: None,
+                })?;
                 Ok(Self::Form(ElicitRequestParams::FormElicitationParams {
                     meta: None,
                     message,
                     requested_schema,
                 }))
             }
-            Question::Model { .. } if can.sampling.is_none() => {
-                cannot("its program lends no model")
-            }
+            Question::Model { .. } if can.sampling.is_none() => lacks(
+                "its program lends no model",
+                wanted.enable_sampling().build(),
+            ),
             Question::Model {
                 prompt,
                 most_tokens,
@@ -202,6 +234,11 @@ impl Asked {
                 let wanted = CreateMessageRequestParams::new(messages, most_tokens);
                 Ok(Self::Model(wanted))
             }
+            Question::Roots if can.roots.is_none() => lacks(
+                "its program shows no folders",
+                wanted.enable_roots().build(),
+            ),
+            Question::Roots => Ok(Self::Roots),
         }
     }
 
@@ -212,6 +249,7 @@ impl Asked {
             Self::Model(wanted) => {
                 InputRequest::CreateMessage(CreateMessageRequest::new(wanted.clone()))
             }
+            Self::Roots => InputRequest::ListRoots(ListRootsRequest::default()),
         }
     }
 
@@ -219,12 +257,15 @@ impl Asked {
     ///
     /// # Errors
     /// That it is no answer to this.
-    pub(super) fn answered(&self, answer: Value) -> Result<Reply, CannotAsk> {
-        let none = |error: serde_json::Error| CannotAsk(format!("its answer is none: {error}"));
-        match self {
-            Self::Form(_) => serde_json::from_value(answer).map(filled).map_err(none),
-            Self::Model(_) => written(serde_json::from_value(answer).map_err(none)?),
-        }
+    pub(super) fn answered(
+        &self,
+        answer: Value,
+    ) -> Result<Result<Reply, CannotAsk>, serde_json::Error> {
+        Ok(match self {
+            Self::Form(_) => Ok(filled(serde_json::from_value(answer)?)),
+            Self::Model(_) => written(serde_json::from_value(answer)?),
+            Self::Roots => Ok(shown(serde_json::from_value(answer)?)),
+        })
     }
 }
 
@@ -235,6 +276,14 @@ fn filled(answer: ElicitResult) -> Reply {
         // And whatever another revision may call it.
         _ => Reply::Dismissed,
     }
+}
+
+fn shown(answer: ListRootsResult) -> Reply {
+    let roots = answer.roots.into_iter().map(|root| Root {
+        uri: root.uri,
+        name: root.name,
+    });
+    Reply::Roots(roots.collect())
 }
 
 fn written(answer: CreateMessageResult) -> Result<Reply, CannotAsk> {

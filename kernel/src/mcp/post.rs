@@ -4,21 +4,23 @@
 //! By the revisions with sessions a client is asked while its request is open. By the one without, the request ends with the
 //! question, and the client comes again with the answer; the call goes on all the while, as the same call.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use actum::caller::{CannotAsk, Level, Reply};
+use actum::caller::{CannotAsk, Level, Question, Reply};
 use actum::grant::VerifiedGrant;
 use actum::{Digest, ToolName};
-use rmcp::model::{ErrorData, InputRequiredResult, InputResponses};
+use rmcp::model::{
+    ClientCapabilities, ErrorData, InputRequests, InputRequiredResult, InputResponses,
+};
 use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 use ulid::Ulid;
 
-use super::line::{self, Asked, Current, Wish};
+use super::line::{self, Asked, Current, Replies, Wish};
 use super::server::{Context, is_sessionless};
 use crate::Kernel;
 use crate::auth::LiveTask;
@@ -33,8 +35,8 @@ const IDEMPOTENCY_KEY: &str = "actum/idempotency_key";
 const MOST_OPEN: usize = 16;
 /// How long the answer of a call is kept, after its handler's time, for a client that was asked something and comes late.
 const LATE: Duration = Duration::from_secs(60);
-/// The name of the one question that is asked at once.
-const QUESTION: &str = "question";
+/// How a call is told that its handler failed.
+const FAILED: &str = "operation_failed";
 
 /// A call as a client asks for it.
 pub(super) struct Wanted {
@@ -69,20 +71,20 @@ pub(super) async fn post(
         None => begin(kernel, task, wanted, context)?,
         Some(state) => {
             let open = kernel.questions.take(state, task.id, call);
-            let open = open.ok_or_else(|| {
+            let mut open = open.ok_or_else(|| {
                 let told = "`requestState` is of no question that is open: make the call anew";
                 ErrorData::invalid_params(told, None)
             })?;
-            open.under_way.current.follow(context);
-            let answer = wanted.responses.and_then(|mut all| all.remove(QUESTION));
-            match answer {
-                Some(answer) => {
-                    let _ = open.to.send(open.asked.answered(answer));
-                    open.under_way
-                }
-                // What was asked is asked again.
-                None => return Ok(Outcome::Asks(kernel.questions.keep(open))),
+            let taken = open.take_up(wanted.responses.unwrap_or_default());
+            if let Err(fault) = taken {
+                kernel.questions.keep(state.clone(), open);
+                return Err(ErrorData::invalid_params(fault, None));
             }
+            if !open.is_through() {
+                return Ok(Outcome::Asks(kernel.questions.keep(state.clone(), open)));
+            }
+            open.under_way.current.follow(context);
+            open.answered()
         }
     };
     loop {
@@ -92,29 +94,29 @@ pub(super) async fn post(
             ended = &mut under_way.mediated => return under_way.ended(ended, context, least).await,
         };
         match wish {
-            Wish::Ask(question, to) if is_sessionless(context) => {
-                let asked = match Asked::of(question, context) {
-                    Ok(asked) if kernel.questions.has_room(task.id) => asked,
-                    Ok(_) => {
-                        let told = format!("{MOST_OPEN} questions of the task are open already");
-                        let _ = to.send(Err(CannotAsk(told)));
-                        continue;
-                    }
-                    Err(cannot) => {
-                        let _ = to.send(Err(cannot));
-                        continue;
-                    }
-                };
-                under_way.current.leave();
+            Wish::Ask(questions, to) if is_sessionless(context) => {
+                let questions = under_way.put(questions, context);
                 let time = Config::seconds(&kernel.limits.handler_seconds);
-                return Ok(Outcome::Asks(kernel.questions.keep(Open {
+                let mut open = Open {
                     task: task.id,
                     call,
-                    asked,
+                    questions,
                     to,
                     under_way,
                     until: Instant::now() + time + LATE,
-                })));
+                };
+                if !open.is_through() && !kernel.questions.has_room(task.id) {
+                    open.refuse(&format!(
+                        "{MOST_OPEN} questions of the task are open already"
+                    ));
+                }
+                if open.is_through() {
+                    under_way = open.answered();
+                    continue;
+                }
+                open.under_way.current.leave();
+                let state = Ulid::generate().to_string();
+                return Ok(Outcome::Asks(kernel.questions.keep(state, open)));
             }
             wish => tokio::select! {
                 () = line::grant(wish, context, least) => {}
@@ -131,6 +133,8 @@ struct UnderWay {
     mediated: JoinHandle<Result<Answer, ErrorData>>,
     wishes: mpsc::Receiver<Wish>,
     current: Current,
+    /// What its client would have to say that it can, to be asked what it was not.
+    lacked: Option<Box<ClientCapabilities>>,
 }
 
 impl UnderWay {
@@ -148,7 +152,39 @@ impl UnderWay {
             tracing::error!(%error, "a call ended without an answer");
             ErrorData::internal_error("the kernel could not answer; what it did is recorded", None)
         })?;
-        answer.map(Outcome::Answered)
+        match (answer?, self.lacked.take()) {
+            // Its handler could not do without.
+            (Answer::Unsupported { reason, .. }, Some(lacked)) if reason == FAILED => {
+                Err(ErrorData::missing_required_client_capability(*lacked))
+            }
+            (answer, _) => Ok(Outcome::Answered(answer)),
+        }
+    }
+
+    /// Puts questions to the client of a request, as far as it can be asked them.
+    fn put(
+        &mut self,
+        questions: Vec<(String, Question)>,
+        context: &Context,
+    ) -> Vec<(String, Stands)> {
+        let mut named = BTreeSet::new();
+        let mut put = |name: &String, question| {
+            if !named.insert(name.clone()) {
+                let told = format!("two questions are named `{name}`");
+                return Stands::Answered(Err(CannotAsk(told)));
+            }
+            match Asked::of(question, context) {
+                Ok(asked) => Stands::Open(asked),
+                Err(lacks) => {
+                    self.lacked = lacks.capability.or(self.lacked.take());
+                    Stands::Answered(Err(lacks.cannot))
+                }
+            }
+        };
+        let questions = questions.into_iter();
+        questions
+            .map(|(name, question)| (name.clone(), put(&name, question)))
+            .collect()
     }
 }
 
@@ -199,6 +235,7 @@ fn begin(
         mediated: tasks.spawn(mediated.in_current_span()),
         wishes,
         current,
+        lacked: None,
     })
 }
 
@@ -248,19 +285,89 @@ impl Wanted {
     }
 }
 
-/// The questions that calls left open as their requests ended. INVARIANT: one is found by the task alone whose call asked, and
-/// goes on with that call alone.
+/// The questions that calls left open as their requests ended. INVARIANT: they are found by the task alone whose call asked, and
+/// go on with that call alone.
 #[derive(Default)]
 pub(crate) struct Questions(Mutex<HashMap<String, Open>>);
 
-/// A question that waits for its client.
+/// Questions that wait for their client.
 struct Open {
     task: Ulid,
     call: Digest,
-    asked: Asked,
-    to: oneshot::Sender<Result<Reply, CannotAsk>>,
+    questions: Vec<(String, Stands)>,
+    to: oneshot::Sender<Replies>,
     under_way: UnderWay,
     until: Instant,
+}
+
+/// How a question stands.
+enum Stands {
+    Open(Asked),
+    Answered(Result<Reply, CannotAsk>),
+}
+
+impl Open {
+    fn is_through(&self) -> bool {
+        let mut stand = self.questions.iter().map(|(_, stands)| stands);
+        stand.all(|stands| matches!(stands, Stands::Answered(_)))
+    }
+
+    /// Takes the answers to what is open. Others are ignored.
+    ///
+    /// # Errors
+    /// What is no answer; everything stands as before then.
+    fn take_up(&mut self, mut responses: InputResponses) -> Result<(), String> {
+        let mut taken = Vec::new();
+        for (place, (name, stands)) in self.questions.iter().enumerate() {
+            let Stands::Open(asked) = stands else {
+                continue;
+            };
+            if let Some(response) = responses.remove(name) {
+                let answer = asked.answered(response);
+                let fault = |error| format!("inputResponses.{name}: {error}");
+                taken.push((place, answer.map_err(fault)?));
+            }
+        }
+        for (place, answer) in taken {
+            if let Some((_, stands)) = self.questions.get_mut(place) {
+                *stands = Stands::Answered(answer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers what is open with that it cannot be asked.
+    fn refuse(&mut self, why: &str) {
+        for (_, stands) in &mut self.questions {
+            if let Stands::Open(_) = stands {
+                *stands = Stands::Answered(Err(CannotAsk(why.to_owned())));
+            }
+        }
+    }
+
+    /// Has the handler go on with its answers.
+    fn answered(self) -> UnderWay {
+        let replies = self
+            .questions
+            .into_iter()
+            .filter_map(|(_, stands)| match stands {
+                Stands::Open(_) => None,
+                Stands::Answered(reply) => Some(reply),
+            });
+        // Its time may be over.
+        let _ = self.to.send(replies.collect());
+        self.under_way
+    }
+
+    /// What the client is asked.
+    fn asks(&self) -> InputRequests {
+        let questions = self.questions.iter();
+        let open = questions.filter_map(|(name, stands)| match stands {
+            Stands::Open(asked) => Some((name.clone(), asked.request())),
+            Stands::Answered(_) => None,
+        });
+        open.collect()
+    }
 }
 
 impl std::fmt::Debug for Questions {
@@ -283,15 +390,14 @@ impl Questions {
         all.values().filter(|open| open.task == task).count() < MOST_OPEN
     }
 
-    /// Keeps one; what its client is told.
-    fn keep(&self, open: Open) -> InputRequiredResult {
-        let state = Ulid::generate().to_string();
-        let requests = [(QUESTION.to_owned(), open.asked.request())];
+    /// Keeps some under a name; what their client is told.
+    fn keep(&self, state: String, open: Open) -> InputRequiredResult {
+        let asks = open.asks();
         self.all().insert(state.clone(), open);
-        InputRequiredResult::new(Some(requests.into()), Some(state))
+        InputRequiredResult::new(Some(asks), Some(state))
     }
 
-    /// Takes the one of this name out, if it is of this call of this task.
+    /// Takes those of this name out, if they are of this call of this task.
     fn take(&self, state: &str, task: Ulid, call: Digest) -> Option<Open> {
         let mut all = self.all();
         let found = all.get(state)?;

@@ -6,12 +6,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use actum::caller::{Caller, Reply};
+use actum::caller::{Caller, Question, Reply};
 use actum::{ActionError, Registry, action};
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, CreateMessageRequestParams,
     CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData,
-    Implementation, SamplingMessage,
+    Implementation, ListRootsResult, Root, SamplingMessage,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ClientHandler, RoleClient};
@@ -19,14 +19,15 @@ use serde_json::{Value, json};
 
 use super::support::home::{Authority, Home};
 use super::support::kernel::Here;
-use super::{discovered, sessionless};
+use super::{connected, discovered, sessionless};
 
 /// How often the handler ran.
-static RUNS: AtomicU32 = AtomicU32::new(0);
+#[derive(Clone, Default)]
+struct Runs(Arc<AtomicU32>);
 
 #[action(id = "questions.name", description = "Name a colour.")]
-async fn name(caller: &Caller) -> Result<String, ActionError> {
-    RUNS.fetch_add(1, Ordering::SeqCst);
+async fn name(runs: &Runs, caller: &Caller) -> Result<String, ActionError> {
+    runs.0.fetch_add(1, Ordering::SeqCst);
     let form = json!({
         "type": "object",
         "properties": {"colour": {"type": "string"}},
@@ -62,15 +63,53 @@ async fn pick(caller: &Caller) -> Result<String, ActionError> {
     }
 }
 
+#[action(id = "questions.many", description = "Ask many things.")]
+async fn many(caller: &Caller) -> Result<String, ActionError> {
+    let form = json!({"type": "object", "properties": {"colour": {"type": "string"}}});
+    let replies = caller
+        .ask([
+            ("colour", Question::form("Which colour?", form)),
+            ("word", Question::model("A word?", 20)),
+            ("folders", Question::Roots),
+            ("word", Question::model("Another word?", 20)),
+        ])
+        .await;
+    let told = replies.map(|reply| match reply {
+        Ok(Reply::Accepted(_)) => "Accepted".to_owned(),
+        Ok(Reply::Written(text)) => text,
+        Ok(Reply::Roots(roots)) => roots[0].uri.clone(),
+        Ok(other) => format!("{other:?}"),
+        Err(cannot) => cannot.to_string(),
+    });
+    Ok(told.join("; "))
+}
+
+#[action(id = "questions.needs", description = "Need a model.")]
+async fn needs(caller: &Caller) -> Result<String, ActionError> {
+    Ok(caller.sample("A word?", 20).await?)
+}
+
 async fn kernel(more: &str) -> (Here, [String; 2]) {
+    counting(&Runs::default(), more).await
+}
+
+async fn counting(runs: &Runs, more: &str) -> (Here, [String; 2]) {
     let authority = Authority {
         name: "work",
-        allowed: &["questions.name", "questions.read"],
+        allowed: &[
+            "questions.name",
+            "questions.read",
+            "questions.many",
+            "questions.needs",
+        ],
         ..Authority::default()
     };
-    let registry = Registry::new(actum::actions![name, pick], []).unwrap();
+    let registry = Registry::new(actum::actions![name, pick, many, needs], []).unwrap();
     let home = Home::desk("chat", &[authority], more);
-    let kernel = Here::start_with(home, |builder| builder.registry(registry)).await;
+    let kernel = Here::start_with(home, |builder| {
+        builder.registry(registry).resource(runs.clone())
+    })
+    .await;
     let event = json!({"event_type": "work", "channel_account": "desk"});
     let tokens = [
         kernel.begin("desk", &event).await.token,
@@ -85,11 +124,11 @@ fn able(method: &str, mut params: Value, state: &Value, answer: Option<Value>) -
         params["requestState"] = json!(state);
     }
     if let Some(answer) = answer {
-        params["inputResponses"] = json!({"question": answer});
+        params["inputResponses"] = answer;
     }
     let mut request = sessionless(method, params);
     request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
-        json!({"elicitation": {"form": {}}, "sampling": {}});
+        json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {}});
     request
 }
 
@@ -99,7 +138,7 @@ fn named(state: &Value, answer: Option<Value>) -> Value {
 }
 
 fn filled_in(colour: &str) -> Option<Value> {
-    Some(json!({"action": "accept", "content": {"colour": colour}}))
+    Some(json!({"form": {"action": "accept", "content": {"colour": colour}}}))
 }
 
 #[derive(Clone, Default)]
@@ -110,6 +149,7 @@ impl ClientHandler for Person {
         let capabilities = ClientCapabilities::builder()
             .enable_elicitation()
             .enable_sampling()
+            .enable_roots()
             .build();
         ClientConfig::new(capabilities, Implementation::new("person", "1"))
     }
@@ -128,6 +168,13 @@ impl ClientHandler for Person {
         Ok(accepted)
     }
 
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        Ok(ListRootsResult::new(vec![Root::new("file:///share")]))
+    }
+
     async fn create_message(
         &self,
         asked: CreateMessageRequestParams,
@@ -142,12 +189,12 @@ impl ClientHandler for Person {
 
 #[tokio::test]
 async fn a_handler_asks_twice_and_runs_once() {
-    let (kernel, [token, other]) = kernel("").await;
-    let runs = RUNS.load(Ordering::SeqCst);
+    let runs = Runs::default();
+    let (kernel, [token, other]) = counting(&runs, "").await;
     let asked = kernel.mcp(&token, &named(&Value::Null, None)).await.json();
     let asked = &asked["result"];
     assert_eq!(asked["resultType"], "input_required", "{asked}");
-    let question = &asked["inputRequests"]["question"];
+    let question = &asked["inputRequests"]["form"];
     assert_eq!(question["method"], "elicitation/create");
     assert_eq!(question["params"]["message"], "Which colour?");
     assert_eq!(
@@ -155,15 +202,20 @@ async fn a_handler_asks_twice_and_runs_once() {
         json!(["colour"])
     );
 
-    // Without its answer it is asked again, and by the new name alone.
-    let again = kernel
-        .mcp(&token, &named(&asked["requestState"], None))
-        .await
-        .json();
-    let again = &again["result"];
-    assert_eq!(again["inputRequests"], asked["inputRequests"]);
-    // Of another task, of another call, and of a name that is no more or never was.
-    let state = &again["requestState"];
+    // Without its answer it is asked again, and what is none is told by its name.
+    let state = &asked["requestState"];
+    for nothing in [None, Some(json!({"other": {"action": "decline"}}))] {
+        let again = kernel.mcp(&token, &named(state, nothing)).await.json();
+        assert_eq!(&again["result"], asked);
+    }
+    for odd in [json!(4711), json!({"action": "sing"}), Value::Null] {
+        let odd = Some(json!({"form": odd}));
+        let refused = kernel.mcp(&token, &named(state, odd)).await.json();
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        let told = refused["error"]["message"].as_str().unwrap();
+        assert!(told.starts_with("inputResponses.form: "), "{told}");
+    }
+    // Of another task, of another call, and of what was never asked.
     let with_more = json!({"name": "questions-name", "arguments": {"more": 1}});
     let foreign = [
         (&other, named(state, filled_in("red"))),
@@ -171,18 +223,13 @@ async fn a_handler_asks_twice_and_runs_once() {
             &token,
             able("tools/call", with_more, state, filled_in("red")),
         ),
-        (&token, named(&asked["requestState"], filled_in("red"))),
         (&token, named(&json!("never"), filled_in("red"))),
     ];
     for (token, request) in foreign {
         let refused = kernel.mcp(token, &request).await.json();
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
-        assert!(
-            refused["error"]["message"]
-                .as_str()
-                .unwrap()
-                .contains("requestState")
-        );
+        let told = refused["error"]["message"].as_str().unwrap();
+        assert!(told.contains("requestState"), "{told}");
     }
 
     let second = kernel
@@ -190,21 +237,24 @@ async fn a_handler_asks_twice_and_runs_once() {
         .await
         .json();
     let second = &second["result"];
-    let question = &second["inputRequests"]["question"];
+    let question = &second["inputRequests"]["model"];
     assert_eq!(question["method"], "sampling/createMessage");
     assert_eq!(
         question["params"]["messages"][0]["content"]["text"],
         "A word for green?"
     );
-    let written = json!({
+    // What was answered is not asked any more.
+    let late = kernel.mcp(&token, &named(state, filled_in("red"))).await;
+    assert_eq!(late.json()["error"]["code"], -32602, "{}", late.text());
+    let written = json!({"model": {
         "role": "assistant", "model": "m", "content": {"type": "text", "text": "lime"},
-    });
+    }});
     let done = kernel
         .mcp(&token, &named(&second["requestState"], Some(written)))
         .await
         .json();
     assert_eq!(done["result"]["content"][0]["text"], "green is lime");
-    assert_eq!(RUNS.load(Ordering::SeqCst), runs + 1);
+    assert_eq!(runs.0.load(Ordering::SeqCst), 1);
 
     let home = kernel.stopped().await;
     let succeeded = ("questions.name".to_owned(), "succeeded".to_owned());
@@ -235,25 +285,14 @@ async fn an_official_client_answers_by_itself() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_told_to_the_handler_and_who_cannot_be_asked_is_not() {
+async fn a_handler_is_told_that_nobody_answers_and_that_nobody_can_be_asked() {
     let (kernel, [token, _]) = kernel("").await;
-    for (answer, told) in [
-        (json!({"action": "decline"}), "Declined"),
-        (json!({"action": "cancel"}), "Dismissed"),
-        (
-            json!({"action": "sing"}),
-            "the worker cannot be asked: its answer is none",
-        ),
-        (
-            json!("blue"),
-            "the worker cannot be asked: its answer is none",
-        ),
-    ] {
+    for (answer, told) in [("decline", "Declined"), ("cancel", "Dismissed")] {
         let asked = kernel.mcp(&token, &named(&Value::Null, None)).await.json();
         let state = &asked["result"]["requestState"];
+        let answer = json!({"form": {"action": answer}});
         let done = kernel.mcp(&token, &named(state, Some(answer))).await;
-        let text = done.at("/result/content/0/text");
-        assert!(text.starts_with(told), "{text}");
+        assert_eq!(done.at("/result/content/0/text"), told);
     }
     let params = json!({"name": "questions-name", "arguments": {}});
     let nobody = kernel.mcp(&token, &sessionless("tools/call", params)).await;
@@ -262,6 +301,66 @@ async fn what_is_no_answer_is_told_to_the_handler_and_who_cannot_be_asked_is_not
         text,
         "the worker cannot be asked: its program shows no forms"
     );
+    // One that cannot do without says what its client would need.
+    let params = json!({"name": "questions-needs", "arguments": {}});
+    let lacking = sessionless("tools/call", params.clone());
+    let lacking = kernel.mcp(&token, &lacking).await;
+    assert_eq!(lacking.status, 400);
+    let error = lacking.json()["error"].clone();
+    assert_eq!(error["code"], -32021);
+    assert_eq!(
+        error["data"]["requiredCapabilities"],
+        json!({"sampling": {}})
+    );
+    let by_http = kernel.ask(&token, "questions.needs", json!({})).await;
+    by_http.refused_with_more(422, "operation_unsupported", "operation_failed");
+}
+
+#[tokio::test]
+async fn what_is_asked_at_once_is_answered_together_or_one_by_one() {
+    let (kernel, [token, _]) = kernel("").await;
+    let params = json!({"name": "questions-many", "arguments": {}});
+    let ask = |state: &Value, answer| able("tools/call", params.clone(), state, answer);
+    let asked = kernel.mcp(&token, &ask(&Value::Null, None)).await.json();
+    let asked = &asked["result"];
+    let named: Vec<_> = asked["inputRequests"].as_object().unwrap().iter().collect();
+    let methods: Vec<_> = named
+        .iter()
+        .map(|(name, asked)| (name.as_str(), asked["method"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        methods,
+        [
+            ("colour", "elicitation/create"),
+            ("folders", "roots/list"),
+            ("word", "sampling/createMessage")
+        ]
+    );
+    let state = &asked["requestState"];
+    let first = Some(json!({
+        "folders": {"roots": [{"uri": "file:///share", "name": "Share"}]},
+        "colour": {"action": "decline"},
+    }));
+    let rest = kernel.mcp(&token, &ask(state, first)).await.json();
+    let rest = rest["result"]["inputRequests"].as_object().unwrap().clone();
+    assert_eq!(rest.keys().collect::<Vec<_>>(), ["word"]);
+    let last = Some(json!({"word": {
+        "role": "assistant", "model": "m", "content": {"type": "text", "text": "lime"},
+    }}));
+    let done = kernel.mcp(&token, &ask(state, last)).await;
+    assert_eq!(
+        done.at("/result/content/0/text"),
+        "Declined; lime; file:///share; the worker cannot be asked: two questions are named `word`"
+    );
+    // By a session they are asked one after the other.
+    let client = connected(&kernel, &token, Person::default()).await;
+    let call = CallToolRequestParams::new("questions-many");
+    let done = client.call_tool(call).await.unwrap();
+    assert_eq!(
+        done.content[0].as_text().unwrap().text,
+        "Accepted; azure; file:///share; azure"
+    );
+    client.cancel().await.unwrap();
 }
 
 #[tokio::test]
@@ -283,7 +382,7 @@ async fn what_is_read_and_what_is_chosen_can_ask_too() {
         let asked = kernel.mcp(&token, &ask(&Value::Null, None)).await.json();
         let state = &asked["result"]["requestState"];
         assert!(state.is_string(), "{asked}");
-        let declined = Some(json!({"action": "decline"}));
+        let declined = Some(json!({"form": {"action": "decline"}}));
         let done = kernel.mcp(&token, &ask(state, declined)).await;
         assert_eq!(done.at(at), "Declined");
     }
