@@ -3,11 +3,10 @@
 // Of a person's program and of its model.
 #![expect(deprecated)]
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use actum::caller::{Caller, Question, Reply};
-use actum::{ActionError, Registry, action};
+use actum::{ActionError, Call, Registry, action};
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ClientConfig, CreateMessageRequestParams,
     CreateMessageResult, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData,
@@ -21,13 +20,12 @@ use super::support::home::{Authority, Home};
 use super::support::kernel::Here;
 use super::{connected, discovered, sessionless};
 
-/// How often the handler ran.
-#[derive(Clone, Default)]
-struct Runs(Arc<AtomicU32>);
+/// The calls that the handler ran for.
+static RUNS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[action(id = "questions.name", description = "Name a colour.")]
-async fn name(runs: &Runs, caller: &Caller) -> Result<String, ActionError> {
-    runs.0.fetch_add(1, Ordering::SeqCst);
+async fn name(call: &Call, caller: &Caller) -> Result<String, ActionError> {
+    RUNS.lock().unwrap().push(call.request_id.to_string());
     let form = json!({
         "type": "object",
         "properties": {"colour": {"type": "string"}},
@@ -90,10 +88,6 @@ async fn needs(caller: &Caller) -> Result<String, ActionError> {
 }
 
 async fn kernel(more: &str) -> (Here, [String; 2]) {
-    counting(&Runs::default(), more).await
-}
-
-async fn counting(runs: &Runs, more: &str) -> (Here, [String; 2]) {
     let authority = Authority {
         name: "work",
         allowed: &[
@@ -106,10 +100,7 @@ async fn counting(runs: &Runs, more: &str) -> (Here, [String; 2]) {
     };
     let registry = Registry::new(actum::actions![name, pick, many, needs], []).unwrap();
     let home = Home::desk("chat", &[authority], more);
-    let kernel = Here::start_with(home, |builder| {
-        builder.registry(registry).resource(runs.clone())
-    })
-    .await;
+    let kernel = Here::start_with(home, |builder| builder.registry(registry)).await;
     let event = json!({"event_type": "work", "channel_account": "desk"});
     let tokens = [
         kernel.begin("desk", &event).await.token,
@@ -189,8 +180,7 @@ impl ClientHandler for Person {
 
 #[tokio::test]
 async fn a_handler_asks_twice_and_runs_once() {
-    let runs = Runs::default();
-    let (kernel, [token, other]) = counting(&runs, "").await;
+    let (kernel, [token, other]) = kernel("").await;
     let asked = kernel.mcp(&token, &named(&Value::Null, None)).await.json();
     let asked = &asked["result"];
     assert_eq!(asked["resultType"], "input_required", "{asked}");
@@ -254,7 +244,9 @@ async fn a_handler_asks_twice_and_runs_once() {
         .await
         .json();
     assert_eq!(done["result"]["content"][0]["text"], "green is lime");
-    assert_eq!(runs.0.load(Ordering::SeqCst), 1);
+    let id = done["result"]["_meta"]["actum/request_id"].clone();
+    let runs = RUNS.lock().unwrap().clone();
+    assert_eq!(runs.iter().filter(|run| id == **run).count(), 1);
 
     let home = kernel.stopped().await;
     let succeeded = ("questions.name".to_owned(), "succeeded".to_owned());
