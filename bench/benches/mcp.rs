@@ -17,6 +17,9 @@ use actum_bench::served::{Client, in_turn, listen, one_thread, start_kernel};
 use actum_bench::{Aim, Pair, head, row};
 use actum_kernel::sample;
 use axum::Router;
+use axum::body::Bytes;
+use axum::http::header;
+use axum::routing::post;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -66,6 +69,12 @@ fn main() {
         &in_turn(&mut ours, &mut theirs, 41, 400),
         Aim::AtLeast(5.0),
     );
+    drop(theirs);
+    // What is to be had at all: the answer's bytes, for whoever asks.
+    let same = start_same(&server, ours.answer.split_once("\r\n\r\n").unwrap().1);
+    let mut theirs = Client::new(same, &request(same, &list), CONNECTIONS);
+    let pair = in_turn(&mut ours, &mut theirs, 41, 400);
+    row("against axum, which only sends the bytes", &pair, Aim::None);
     drop((ours, theirs));
 
     head(
@@ -92,6 +101,22 @@ fn main() {
         );
     }
     server.shutdown_background();
+}
+
+/// A server that reads what it is sent, and answers all of it with these bytes.
+fn start_same(server: &Runtime, answer: &str) -> SocketAddr {
+    let answer = Bytes::copy_from_slice(answer.as_bytes());
+    let headers = [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    let same = move |_: Bytes| async move { (headers, answer) };
+    server.block_on(async {
+        let (listener, address) = listen().await;
+        let router = Router::new().route("/mcp", post(same));
+        tokio::spawn(async { axum::serve(listener, router).await });
+        address
+    })
 }
 
 /// A part of the result that a server answers with.

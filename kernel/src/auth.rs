@@ -5,8 +5,8 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use actum::Digest;
 use actum::authority::ManifestSet;
@@ -231,9 +231,6 @@ pub struct LiveTask {
     pub revision: Digest,
     /// What the event's sender wrote.
     pub message: Option<String>,
-    /// What stands before the tools in the worker's answer. It is the same each time, and written
-    /// the first time.
-    pub(crate) head: OnceLock<String>,
     /// Whether it is known to have commissioned no task. Once it does, it is [forgotten](LiveTasks::forget) here, so that
     /// nobody finds this again.
     pub(crate) is_childless: AtomicBool,
@@ -262,7 +259,6 @@ impl LiveTask {
             issued,
             revision: manifests.revision(),
             message,
-            head: OnceLock::new(),
             is_childless: AtomicBool::new(false),
             token_hash,
         })
@@ -387,12 +383,6 @@ impl LiveTasks {
             self.cache.remove(&id);
         }
         Some(task)
-    }
-
-    /// Forgets what was worked out of every task, but for what is stored.
-    pub(crate) fn forget_all(&self) {
-        self.forgotten.fetch_add(1, Ordering::SeqCst);
-        self.cache.clear();
     }
 
     /// Forgets a task that is over.

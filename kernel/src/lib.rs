@@ -54,6 +54,7 @@ pub mod store;
 mod surface;
 mod telemetry;
 mod upstream;
+mod views;
 mod worker;
 
 use std::any::Any;
@@ -92,6 +93,7 @@ use crate::sealed::Sealer;
 use crate::skills::Skills;
 use crate::store::{Archive, PostgresStore, SqliteStore, Store, StoreError};
 use crate::upstream::Upstreams;
+use crate::views::Views;
 
 pub use clock::Clock;
 pub use ids::Ids;
@@ -127,6 +129,7 @@ pub struct Kernel {
     mcp: Sessions,
     announcements: Announcements,
     questions: Questions,
+    views: Views,
     mcp_settings: config::Mcp,
     metrics: Metrics,
     approvals: Approvals,
@@ -371,6 +374,7 @@ impl KernelBuilder {
             mcp: Sessions::default(),
             announcements: Announcements::default(),
             questions: Questions::default(),
+            views: Views::default(),
             mcp_settings: config.mcp,
             metrics: Metrics::new(since, catalog_digest),
             sealer: Sealer::new(&keys.payloads),

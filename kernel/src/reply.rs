@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 /// A JSON answer. Nothing here may be kept by a cache: it belongs to one presented token.
 #[must_use]
-pub fn json_text(status: StatusCode, body: String) -> Response {
-    let mut response = Response::new(Body::from(body));
+pub fn json_text(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(

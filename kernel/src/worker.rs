@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actum::gate::DenialReason;
 use actum::provider::Provider;
 use actum::redact::Delivery;
-use actum::{Caller, CatalogView, project};
+use actum::{ActionCatalog, Caller, CatalogView, project};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -26,6 +26,7 @@ use crate::replay;
 use crate::reply::{Refusal, json_text, json_value};
 use crate::request::{bearer, shaped_body};
 use crate::store::{StoreError, StoredCall};
+use crate::views::{Form, Written};
 
 /// What an answer with a secret in it says of its result: give it to the model, and neither log nor
 /// keep it. What the kernel stores of it is redacted, and is never called this.
@@ -87,28 +88,35 @@ pub async fn task(
         .map(|name| name.parse())
         .transpose()
         .map_err(|_| Refusal::invalid(format!("`tools` is one of {}", names())))?;
-    let commissioned = kernel.told_commissioned(&task).await?;
-    let body = task_json(&kernel, &task, provider, commissioned);
-    Ok(json_text(StatusCode::OK, body))
+    let catalog = kernel.at_hand();
+    let told = match kernel.told_commissioned(&task).await? {
+        commissioned if commissioned.is_empty() => {
+            let write = || Written {
+                text: task_json(&task, &catalog, provider, commissioned).into(),
+                next: None,
+            };
+            let form = Form::Task(provider);
+            kernel.views.of(&task, &catalog, form, write).text
+        }
+        commissioned => task_json(&task, &catalog, provider, commissioned).into(),
+    };
+    Ok(json_text(StatusCode::OK, told))
 }
 
 fn names() -> String {
     Provider::ALL.map(Provider::as_str).join(", ")
 }
 
-/// The task with its view. All of it is ready bytes, but for the first time a task is asked for, and for what it
-/// commissioned.
+/// The task with its view, and what it commissioned.
 fn task_json(
-    kernel: &Kernel,
     task: &LiveTask,
+    catalog: &ActionCatalog,
     provider: Option<Provider>,
     commissioned: Vec<Value>,
 ) -> String {
-    let catalog = kernel.at_hand();
-    let view = project(&task.grant, &catalog);
-    let head = task.head.get_or_init(|| head_json(task, &view));
-    let mut out = String::with_capacity(head.len() + view.tools_len() + 2);
-    out.push_str(head);
+    let view = project(&task.grant, catalog);
+    let mut out = head_json(task, &view);
+    out.reserve(view.tools_len() + 2);
     match provider {
         None => view.write_tools(&mut out),
         Some(provider) => {

@@ -12,6 +12,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use actum_kernel::ledger::audit::audit;
 use actum_kernel::ledger::checkpoint::Checkpoint;
@@ -205,6 +206,49 @@ async fn a_task_taken_back_at_one_kernel_stops_working_at_the_next_call_of_each(
     }
     let made = kernels.stopped().await;
     assert!(!made.0.lock().unwrap().contains(&99));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_that_is_open_at_each_kernel_ends_when_its_task_is_taken_back_at_one() {
+    let Some(database) = Database::new().await else {
+        return;
+    };
+    let kernels = Replicas::start(desk(), &database).await;
+    let task = kernels.marker().await;
+    let listen = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
+        "params": {
+            "notifications": {"toolsListChanged": true},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    let mut streams = Vec::new();
+    for kernel in kernels.each() {
+        let stream = kernel
+            .http
+            .post(format!("{}/mcp", kernel.url))
+            .bearer_auth(&task.token)
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "subscriptions/listen")
+            .body(listen.to_string())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(stream.status(), 200);
+        streams.push(stream);
+    }
+    kernels.revoke(&task).await;
+    for mut stream in streams {
+        let ends = async { while let Ok(Some(_)) = stream.chunk().await {} };
+        let ended = tokio::time::timeout(Duration::from_secs(20), ends).await;
+        ended.expect("it ends");
+    }
+    kernels.stopped().await;
 }
 
 /// A desk whose tasks may make so many marks, together with those that they commission.

@@ -18,6 +18,7 @@ use super::{SESSION, fault_of};
 use crate::Kernel;
 use crate::auth::LiveTask;
 use crate::reply::json_text;
+use crate::views::{Form, Written};
 
 /// The most tools of one page.
 const PAGE: usize = 100;
@@ -25,25 +26,17 @@ const PAGE: usize = 100;
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// One page, and the place that the next one begins after.
-pub(super) struct Page {
-    /// A JSON array of tools.
-    pub(super) tools: String,
-    /// What a client presents for the next one.
-    pub(super) next: Option<String>,
-}
-
 /// A cursor that was never given out.
 #[derive(Debug)]
 pub(super) struct UnknownCursor;
 
-/// One page of a task's tools. A cursor is the name of the last tool that was told, so that a page follows from the token and
+/// One page of a task's tools, as a JSON array, and what a client presents for the next one. A cursor is the name of the last tool that was told, so that a page follows from the token and
 /// the cursor, also when the tools have changed in between.
 pub(super) fn page(
     kernel: &Kernel,
     task: &LiveTask,
     cursor: Option<&str>,
-) -> Result<Page, UnknownCursor> {
+) -> Result<Written, UnknownCursor> {
     let decode = |cursor: &str| {
         let bytes = BASE64URL_NOPAD.decode(cursor.as_bytes()).ok()?;
         let id = String::from_utf8(bytes).ok()?;
@@ -52,11 +45,20 @@ pub(super) fn page(
     let after = cursor.map(|cursor| decode(cursor).ok_or(UnknownCursor));
     let after = after.transpose()?;
     let catalog = kernel.at_hand();
-    let view = project(&task.grant, &catalog);
-    let mut tools = String::with_capacity(view.tools_len());
-    let last = view.write_page_for(Provider::Mcp, after.as_deref(), PAGE, &mut tools);
-    let next = last.map(|last| BASE64URL_NOPAD.encode(last.as_str().as_bytes()));
-    Ok(Page { tools, next })
+    let write = || {
+        let view = project(&task.grant, &catalog);
+        let mut tools = String::with_capacity(view.tools_len());
+        let last = view.write_page_for(Provider::Mcp, after.as_deref(), PAGE, &mut tools);
+        Written {
+            text: tools.into(),
+            next: last.map(|last| BASE64URL_NOPAD.encode(last.as_str().as_bytes())),
+        }
+    };
+    Ok(match after {
+        // Cursors can be made up.
+        Some(_) => write(),
+        None => kernel.views.of(task, &catalog, Form::Page, write),
+    })
 }
 
 /// How long a client may show what it was told, in milliseconds: as long as the operator says, and no longer than the task.
@@ -99,7 +101,7 @@ pub(super) async fn answer(
         let (code, told) = (ErrorCode::INVALID_PARAMS, "unknown cursor");
         return Some(fault_of(StatusCode::OK, id, code, told));
     };
-    let mut body = String::with_capacity(page.tools.len() + 160);
+    let mut body = String::with_capacity(page.text.len() + 160);
     let _ = write!(body, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"#);
     if is_sessionless {
         let fresh = fresh_for(kernel, task);
@@ -111,9 +113,10 @@ pub(super) async fn answer(
     if let Some(next) = page.next {
         let _ = write!(body, r#""nextCursor":"{next}","#);
     }
-    body.push_str(r#""tools":"#);
-    body.push_str(&page.tools);
-    body.push_str("}}");
+    let mut body = Vec::from(body);
+    body.extend_from_slice(br#""tools":"#);
+    body.extend_from_slice(&page.text);
+    body.extend_from_slice(b"}}");
     Some(json_text(StatusCode::OK, body))
 }
 

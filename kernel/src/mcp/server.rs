@@ -289,7 +289,7 @@ impl ServerHandler for Server {
         let cursor = request.and_then(|request| request.cursor);
         let page = listing::page(&self.kernel, &task, cursor.as_deref())
             .map_err(|_| ErrorData::invalid_params("unknown cursor", None))?;
-        let tools = serde_json::from_str(&page.tools).map_err(|error| {
+        let tools = serde_json::from_slice(&page.text).map_err(|error| {
             tracing::error!(%error, "a tool has another shape than the protocol's");
             ErrorData::internal_error("the tools could not be told", None)
         })?;

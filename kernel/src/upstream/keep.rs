@@ -108,9 +108,6 @@ impl Kernel {
         let catalog = self.catalog.without(&absent);
         let mut at_hand = self.at_hand.write().unwrap_or_else(PoisonError::into_inner);
         *at_hand = Arc::new(catalog);
-        drop(at_hand);
-        // What was written for them tells of the tools of before.
-        self.tasks.forget_all();
     }
 }
 
