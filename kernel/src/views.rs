@@ -64,6 +64,11 @@ impl Default for Views {
 }
 
 impl Views {
+    /// Lets go of everything, since the catalog is another: what was written of the one before is of no use, and keeps it.
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+
     /// What is told of a task's tools: as it is ready, or as it is written now.
     pub(crate) fn of(
         &self,

@@ -108,6 +108,8 @@ impl Kernel {
         let catalog = self.catalog.without(&absent);
         let mut at_hand = self.at_hand.write().unwrap_or_else(PoisonError::into_inner);
         *at_hand = Arc::new(catalog);
+        drop(at_hand);
+        self.views.clear();
     }
 }
 
